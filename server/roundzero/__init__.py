@@ -1,0 +1,3 @@
+"""Round Zero: the review before round one."""
+
+__version__ = "0.1.0"

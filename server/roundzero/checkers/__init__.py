@@ -1,0 +1,31 @@
+"""Checkers: what neither ruff nor a structural pattern can say, one file each, found by discovery.
+
+Importing this package is cheap; ``discover`` imports the checkers. Nothing here starts a process, reads a file or
+imports a model of the wire. Invariant: adding a module adds its checker; nowhere else is it named.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from roundzero.checkers._base import Checker
+
+
+@cache
+def discover() -> Mapping[str, type[Checker]]:
+    """All checkers by name. A module that defines one has ``CHECKER``; those with a leading underscore are support."""
+    import pkgutil  # noqa: PLC0415  only who checks pays for it
+    from importlib import import_module  # noqa: PLC0415
+
+    found: dict[str, type[Checker]] = {}
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
+        if module.name.startswith("_") or module.name == "run":
+            continue
+        checker: type[Checker] = import_module(f"{__name__}.{module.name}").CHECKER
+        found[checker.name] = checker
+    return MappingProxyType(found)

@@ -1,0 +1,64 @@
+"""What a path says about the role of a file: test, script, documentation.
+
+Conventions of pytest, unittest, Bazel and Django, by name alone. Invariant: no file is read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from roundzero.core.text import RelPath
+
+_TEST_FOLDERS: Final = frozenset(
+    {"test", "tests", "testing", "unittests", "unit_tests", "integration_tests", "testsuite"}
+)
+_DATA_FOLDERS: Final = frozenset(
+    {"fixtures", "testdata", "test_data", "test-data", "snapshots", "__snapshots__", "cassettes", "golden"}
+)
+_SCRIPT_FOLDERS: Final = frozenset(
+    {"scripts", "script", "bin", "tools", "examples", "example", "samples", "demo", "demos", "notebooks", "benchmarks",
+     "benchmark", "bench", "docs", "doc", "migrations", "ci", ".ci", ".github", "hack", "contrib", "experiments"}
+)  # fmt: skip
+_SCRIPT_NAMES: Final = frozenset(
+    {"conftest.py", "setup.py", "manage.py", "conf.py", "noxfile.py", "tasks.py", "fabfile.py", "wsgi.py", "asgi.py",
+     "__main__.py", "sitecustomize.py", "usercustomize.py", "settings.py", "gunicorn.conf.py", "SConstruct"}
+)  # fmt: skip
+
+
+def is_test_path(path: RelPath) -> bool:
+    """Whether a file belongs to tests: by its own name or by a folder above it."""
+    *folders, name = path.split("/")
+    stem = name.rpartition(".")[0]
+    if (
+        stem.startswith("test_")
+        or stem.endswith(("_test", "_tests", ".test", ".spec"))
+        or stem in {"tests", "conftest"}
+    ):
+        return True
+    return any(folder in _TEST_FOLDERS for folder in folders)
+
+
+def is_test_module(path: RelPath) -> bool:
+    """Whether pytest, unittest or Django would collect tests from this file by its name."""
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    return stem.startswith("test") or stem.endswith(("_test", "_tests"))
+
+
+def is_test_data(path: RelPath) -> bool:
+    """Whether a file is data for tests, recorded or made up."""
+    return any(folder in _DATA_FOLDERS for folder in path.split("/")[:-1])
+
+
+def is_example(path: RelPath) -> bool:
+    """Whether a file shows people how something is done: documentation, examples and samples."""
+    *folders, name = path.lower().split("/")
+    if name.endswith((".md", ".rst", ".adoc", ".example", ".sample", ".template", ".dist")) or "example" in name:
+        return True
+    return any(folder in {"examples", "example", "samples", "sample", "docs", "doc"} for folder in folders)
+
+
+def is_script_path(path: RelPath) -> bool:
+    """Whether a file is run rather than imported, or is read by a tool that runs it for its effects."""
+    *folders, name = path.split("/")
+    return name in _SCRIPT_NAMES or any(folder in _SCRIPT_FOLDERS for folder in folders)

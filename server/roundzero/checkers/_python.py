@@ -1,0 +1,301 @@
+"""Parses one version of a Python file and walks it once for all checkers.
+
+Does not know checkers, items or changes: it turns text into a tree and tree positions into core positions. ``ast``
+counts UTF-8 bytes and also ends lines at a lone carriage return; core counts code points and ends lines at line feeds
+only. Invariant: whatever the text holds, ``parse`` returns a tree or raises ``NotPythonError``.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+
+from roundzero.core.text import LineIndex, Position, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from roundzero.core.change import Source
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+
+SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+STOP_EVERY: Final = 2000
+"""Nodes walked between two questions whether to stop: below 2 ms on the slowest machine measured."""
+
+
+class NotPythonError(Exception):
+    """The text of ``source`` does not parse. ``position`` is where, in core terms."""
+
+    def __init__(self, message: str, position: Position) -> None:
+        """Say what the parser said, and where."""
+        super().__init__(message)
+        self.message = message
+        self.position = position
+        self.source: Source | None = None
+
+
+class StoppedError(Exception):
+    """The caller no longer wants the result."""
+
+
+class Located(Protocol):
+    """A node with a place in the text: any statement, expression, handler, argument, keyword or alias."""
+
+    lineno: int
+    col_offset: int
+    end_lineno: int | None
+    end_col_offset: int | None
+
+
+class Locator:
+    """Turns places of ``ast`` into core positions of one source."""
+
+    __slots__ = ("_index", "_lines", "_plain")
+
+    def __init__(self, source: Source) -> None:
+        """Index the lines as ``ast`` sees them."""
+        self._index = source.index
+        self._lines = LineIndex(source.text, carriage_return_ends_line=True)
+        self._plain = source.text.isascii() and "\r" not in source.text
+
+    def position(self, line: int, byte_column: int) -> Position:
+        """The position of a UTF-8 byte column (from 0) on a line (from 1) of ``ast``."""
+        if self._plain:
+            return Position(line, byte_column + 1)
+        return self._index.position(self.offset(line, byte_column))
+
+    def offset(self, line: int, byte_column: int) -> int:
+        """The offset in code points of a UTF-8 byte column on a line of ``ast``."""
+        start = self._lines.line_start(line)
+        if self._plain:
+            return start + byte_column
+        prefix = self._lines.text[start : self._lines.line_start(line + 1)].encode("utf-8", "surrogatepass")
+        return start + len(prefix[:byte_column].decode("utf-8", "surrogatepass"))
+
+
+class Parsed:
+    """One version of a Python file: its source, its tree, and places in it."""
+
+    __slots__ = ("_locator", "source", "tree")
+
+    def __init__(self, source: Source, tree: ast.Module) -> None:
+        """Join a source with the tree of its text."""
+        self.source = source
+        self.tree = tree
+        self._locator = Locator(source)
+
+    def start(self, node: Located) -> Position:
+        """Where a node starts."""
+        return self._locator.position(node.lineno, node.col_offset)
+
+    def end(self, node: Located) -> Position:
+        """Where a node ends, exclusive."""
+        return self._locator.position(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+
+    def span(self, node: Located, last: Located | None = None) -> Span:
+        """The place of a node, or from one node to the end of another."""
+        return Span(self.start(node), self.end(last or node))
+
+    def text(self, node: Located, last: Located | None = None) -> str:
+        """The text of a node, or from one node to the end of another."""
+        return self.source.index.slice(self.span(node, last))
+
+    def name_span(self, node: Function | ast.ClassDef) -> Span:
+        """The place of the name a definition defines."""
+        index = self.source.index
+        offset = index.offset(self.start(node))
+        head = index.text[offset : offset + 200]
+        keyword = "class" if isinstance(node, ast.ClassDef) else "def"
+        at = head.find(node.name, head.find(keyword) + len(keyword))
+        return index.span(offset + at, offset + at + len(node.name)) if at >= 0 else index.line_span(node.lineno)
+
+
+def parse(source: Source) -> Parsed:
+    """Parse a file. Raises NotPythonError for whatever reason the interpreter gives (syntax, NUL, depth, size).
+
+    Warnings about the parsed text (invalid escapes) are the text's author's business and are silenced meanwhile.
+    """
+    try:
+        return Parsed(source, _tree(source))
+    except NotPythonError as error:
+        error.source = source
+        raise
+
+
+def _tree(source: Source) -> ast.Module:
+    text = source.text
+    if (nul := text.find("\0")) >= 0:
+        message = "source code cannot contain null bytes"
+        raise NotPythonError(message, source.index.position(nul))
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        text = text.encode("utf-8", "replace").decode("utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text)
+        except SyntaxError as error:
+            raise NotPythonError(error.msg, _place(source, error)) from None
+        except RecursionError:
+            message = "too deeply nested to be analysed"
+            raise NotPythonError(message, Position(1, 1)) from None
+        except (ValueError, MemoryError, OverflowError) as error:
+            raise NotPythonError(str(error) or "too complex to be analysed", Position(1, 1)) from None
+
+
+def _place(source: Source, error: SyntaxError) -> Position:
+    """Where a syntax error lies; its columns are code points from 1, its lines those of ``ast``."""
+    lines = LineIndex(source.text, carriage_return_ends_line=True)
+    offset = lines.line_start(error.lineno or 1) + max(0, (error.offset or 1) - 1)
+    limit = max(lines.line_start(error.lineno or 1), lines.line_start((error.lineno or 1) + 1))
+    return source.index.position(min(offset, limit))
+
+
+def _child_fields() -> dict[type[ast.AST], tuple[str, ...]]:
+    """Fields that may hold child nodes, last first, for every kind of node. Contexts and operators are no places."""
+    barren = {
+        "ctx", "op", "ops", "id", "attr", "name", "names", "arg", "kind", "lineno", "module", "level", "value_kind",
+        "is_async", "simple", "type_comment", "conversion", "type_ignores", "asname", "rest", "kwd_attrs", "tag", "str",
+    }  # fmt: skip
+    table: dict[type[ast.AST], tuple[str, ...]] = {}
+    kinds = [kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.AST)]
+    for kind in kinds:
+        fields = [field for field in kind._fields if field not in barren]
+        if kind in {ast.Import, ast.ImportFrom}:
+            fields = ["names"]
+        elif kind in {ast.Constant, ast.MatchSingleton}:
+            fields = []
+        elif kind is getattr(ast, "TypeAlias", None):
+            fields = ["name", *fields]
+        table[kind] = tuple(reversed(fields))
+    return table
+
+
+_CHILDREN: Final = _child_fields()
+
+Visit: TypeAlias = "Callable[[ast.AST], None]"
+
+
+def walk(
+    tree: ast.AST,
+    table: Mapping[type[ast.AST], Sequence[Visit]],
+    scopes: list[Scope],
+    should_stop: Callable[[], bool],
+) -> None:
+    """Call the visitors of every node's kind, in source order, a parent before its children.
+
+    While they run, ``scopes`` holds the functions, lambdas and classes around the node, outermost first. A scope's
+    decorators, defaults and annotations count as inside of it. Iterative: depth costs no stack. Raises StoppedError.
+    """
+    children = _CHILDREN
+    visitors = table.get
+    stack: list[ast.AST | None] = [tree]
+    pop, push, extend = stack.pop, stack.append, stack.extend
+    budget = STOP_EVERY
+    while stack:
+        node = pop()
+        if node is None:
+            scopes.pop()
+            continue
+        budget -= 1
+        if not budget:
+            if should_stop():
+                raise StoppedError
+            budget = STOP_EVERY
+        kind = node.__class__
+        for visit in visitors(kind, ()):
+            visit(node)
+        if kind in _SCOPE_KINDS:
+            scopes.append(node)  # type: ignore[arg-type]  # the kinds are those of Scope
+            push(None)
+        for field in children[kind]:
+            value = getattr(node, field, None)
+            if value.__class__ is list:
+                extend(item for item in reversed(value) if item is not None)
+            elif value is not None:
+                push(value)
+
+
+_SCOPE_KINDS: Final = frozenset(SCOPES)
+
+
+def within(node: ast.AST, *, into_scopes: bool = False) -> Iterator[ast.AST]:
+    """The nodes below a node in source order, by default without what lies in nested functions, lambdas and classes."""
+    stack: list[ast.AST] = [node]
+    first = True
+    while stack:
+        current = stack.pop()
+        if not first:
+            yield current
+            if not into_scopes and current.__class__ in _SCOPE_KINDS:
+                continue
+        first = False
+        for field in _CHILDREN[current.__class__]:
+            value = getattr(current, field, None)
+            if isinstance(value, list):
+                stack.extend(item for item in reversed(value) if isinstance(item, ast.AST))
+            elif isinstance(value, ast.AST):
+                stack.append(value)
+
+
+def dotted(node: ast.expr) -> str:
+    """``a.b.c`` for a name or an attribute of one; "" for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    parts.append(node.id)
+    return ".".join(reversed(parts))
+
+
+def same(left: object, right: object) -> bool:
+    """Whether two trees, or lists of trees, are equal as syntax: places and contexts aside. Raises RecursionError."""
+    if left.__class__ is not right.__class__:
+        return False
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right, strict=True))
+    if isinstance(left, ast.AST):
+        return all(
+            same(getattr(left, name, None), getattr(right, name, None))
+            for name in left._fields
+            if name != "type_comment"
+        )
+    return left == right
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    """Whether a statement is nothing but a string or an ellipsis."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def definitions(tree: ast.Module) -> dict[str, Function]:
+    """Functions and methods by qualified name, at any depth of classes but not inside functions; the last one wins."""
+    found: dict[str, Function] = {}
+    stack: list[tuple[str, ast.stmt]] = [("", node) for node in reversed(tree.body)]
+    while stack:
+        prefix, node = stack.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found[prefix + node.name] = node
+        elif isinstance(node, ast.ClassDef):
+            stack += [(f"{prefix}{node.name}.", child) for child in reversed(node.body)]
+        elif isinstance(node, (ast.If, ast.Try, ast.With)):
+            stack += [(prefix, child) for child in reversed(blocks(node))]
+    return found
+
+
+def blocks(node: ast.stmt) -> list[ast.stmt]:
+    """The statements directly inside a compound statement, all its blocks in order."""
+    inner: list[ast.stmt] = []
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for child in getattr(node, name, ()):
+            if isinstance(child, ast.stmt):
+                inner.append(child)
+            else:
+                inner += child.body
+    return inner

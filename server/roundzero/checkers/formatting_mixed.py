@@ -1,0 +1,162 @@
+"""formatting-mixed: lines that were only reformatted, in a file with real changes elsewhere.
+
+Decided by syntax: the statements a hunk touches are equal on both sides, and so are the comments in it. The order of
+imports and the layout of docstrings are formatting too; hunks of nothing but imports speak for neither side.
+Reformatting beside a real change belongs to it and is left alone. One hit a file. Invariant: a file that was only
+reformatted, or only changed, has no hit.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._base import Pair, RelationChecker, code
+from roundzero.checkers._python import is_docstring
+from roundzero.core.finding import Hit
+from roundzero.core.text import collapse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from roundzero.core.change import Source
+    from roundzero.core.linemap import Hunk
+
+NEAR: Final = 3
+"""Lines between a reformatted hunk and a real one within which they belong together: git's usual context."""
+
+
+class FormattingMixed(RelationChecker):
+    """Finds reformatted hunks among real ones."""
+
+    name = "formatting-mixed"
+
+    def compare(self, pair: Pair) -> Iterable[Hit]:
+        """Sort the hunks into real and reformatted ones."""
+        file = pair.file
+        if not pair.is_python or len(file.hunks) < 2 or file.base is None or file.head is None:
+            return
+        base, head = pair.base, pair.head
+        real: list[Hunk] = []
+        formatted: list[Hunk] = []
+        for hunk in file.hunks:
+            if _is_blank(hunk, file.base, file.head):
+                continue
+            before = _covering(base.tree.body, hunk.base_lines, file.base)
+            after = _covering(head.tree.body, hunk.head_lines, file.head)
+            if all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in (*before, *after)) and (before or after):
+                continue
+            only_layout = before and after and _has_text(hunk, file.base, file.head) and _alike(before, after)
+            if only_layout and _comments(hunk.base_lines, file.base) == _comments(hunk.head_lines, file.head):
+                formatted.append(hunk)
+            else:
+                real.append(hunk)
+        apart = [hunk for hunk in formatted if all(_distance(hunk, other) > NEAR for other in real)]
+        if real and apart:
+            index = file.head.index
+            lines = [line for line in apart[0].head_lines if index.line(line).strip()]
+            first, last = lines[0], lines[-1]
+            start, end = index.line_span(first).start, index.line_span(last).end
+            yield Hit(
+                path=file.path, span=index.span(index.offset(start), index.offset(end)), subject=code(index.line(first))
+            )
+
+
+def _alike(left: object, right: object) -> bool:
+    """Whether two trees are equal but for places, the order of imports and the layout of docstrings."""
+    if left.__class__ is not right.__class__:
+        return False
+    if isinstance(left, list) and isinstance(right, list):
+        if _imports(left) != _imports(right):
+            return False
+        left, right = _without_imports(left), _without_imports(right)
+        return len(left) == len(right) and all(_alike(a, b) for a, b in zip(left, right, strict=True))
+    if isinstance(left, ast.Expr) and isinstance(right, ast.Expr) and is_docstring(left) and is_docstring(right):
+        return collapse(ast.unparse(left).strip("'\" ")) == collapse(ast.unparse(right).strip("'\" "))
+    if isinstance(left, ast.AST):
+        return all(
+            _alike(getattr(left, name, None), getattr(right, name, None))
+            for name in left._fields
+            if name != "type_comment"
+        )
+    return left == right
+
+
+def _imports(nodes: list[object]) -> set[str]:
+    """The names a run of statements imports, each spelt out."""
+    return {
+        f"{'.' * getattr(node, 'level', 0)}{getattr(node, 'module', '')} {alias.name} {alias.asname}"
+        for node in nodes
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+
+
+def _without_imports(nodes: list[object]) -> list[object]:
+    return [node for node in nodes if not isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
+def _has_text(hunk: Hunk, base: Source, head: Source) -> bool:
+    """Whether both sides of a hunk have a line that is not empty."""
+    return any(base.index.line(line).strip() for line in hunk.base_lines) and any(
+        head.index.line(line).strip() for line in hunk.head_lines
+    )
+
+
+def _is_blank(hunk: Hunk, base: Source, head: Source) -> bool:
+    """Whether a hunk adds or removes nothing but empty lines."""
+    return not any(base.index.line(line).strip() for line in hunk.base_lines) and not any(
+        head.index.line(line).strip() for line in hunk.head_lines
+    )
+
+
+def _covering(body: Sequence[ast.stmt], lines: range, source: Source) -> list[ast.stmt]:
+    """The smallest run of neighbouring statements that holds all the lines, or nothing."""
+    touched = [node for node in body if _first(node) < lines.stop and lines.start <= (node.end_lineno or node.lineno)]
+    if len(touched) == 1:
+        for block in _inner(touched[0]):
+            if (
+                block
+                and _first(block[0]) <= lines.start
+                and lines.stop - 1 <= (block[-1].end_lineno or 0)
+                and not source.index.line(block[0].lineno).encode()[: block[0].col_offset].strip(b" \t\f@")
+            ):
+                return _covering(block, lines, source) or touched
+    return touched
+
+
+def _first(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", ())
+    return decorators[0].lineno if decorators else node.lineno
+
+
+def _inner(node: ast.stmt) -> list[list[ast.stmt]]:
+    found = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+    for name in ("handlers", "cases"):
+        found += [child.body for child in getattr(node, name, ())]
+    return found
+
+
+def _comments(lines: range, source: Source) -> list[str]:
+    """The comments on some lines, without their layout."""
+    text = "\n".join(source.index.line(line) for line in lines)
+    if "#" not in text:
+        return []
+    found: list[str] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                found.append(" ".join(token.string.lstrip("#").split()))
+    except (tokenize.TokenError, SyntaxError):
+        return [" ".join(text.split())]
+    return found
+
+
+def _distance(one: Hunk, other: Hunk) -> int:
+    first, second = sorted((one, other), key=lambda hunk: hunk.head_gap)
+    return second.head_gap - (first.head_gap + first.head_count)
+
+
+CHECKER: Final = FormattingMixed

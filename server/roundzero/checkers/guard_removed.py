@@ -1,0 +1,199 @@
+"""guard-removed: a ``raise`` or an ``assert`` went from a function that is still there, and nothing took its place.
+
+Silent where the function got another guard or a call that sounds like one, where the same guard was added anywhere in
+the change, for re-raising, for NotImplementedError, and in tests. Looks at text and indentation, not at trees, so that
+its cost does not grow with the file. Invariant: the hit lies on a removed line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._base import ChangeChecker, base_hit
+from roundzero.checkers._paths import is_test_path
+from roundzero.core.finding import Edit, Fix
+from roundzero.core.item import language_of
+from roundzero.core.outline import symbol_at
+from roundzero.core.text import Position, Span, collapse, dominant_eol, with_eol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from roundzero.core.change import Change, FileChange, Source
+    from roundzero.core.finding import Hit
+    from roundzero.core.ports import GrepHit, Repository
+    from roundzero.core.text import LineIndex
+
+_GUARD: Final = re.compile(r"[ \t]*(?:[^#\"']*:[ \t]*)?(?:raise[ \t]+(?P<raised>[\w.]+)|assert\b(?P<asserted>.*))")
+_NO_GUARD: Final = re.compile(r"NotImplementedError|StopIteration|StopAsyncIteration|SystemExit|KeyboardInterrupt")
+_NARROWING: Final = re.compile(
+    r"[ \t(]+(?:isinstance\(|issubclass\(|callable\(|False\b|TYPE_CHECKING|[\w.]+ is not None[ \t]*(?:#.*)?$)"
+)
+"""Assertions written for a type checker rather than for what may come in."""
+_WORD: Final = re.compile(r"[^\W\d]\w*")
+_NO_SUBJECT: Final = frozenset(
+    {"if", "elif", "else", "not", "and", "or", "in", "is", "None", "True", "False", "len", "isinstance", "self", "cls",
+     "assert", "raise", "any", "all", "for", "type", "str", "int"}
+)  # fmt: skip
+_SOUNDS_LIKE_ONE: Final = re.compile(
+    r"\b(?:raise|assert|abort)\b|\w*(?:check|valid|ensure|verify|require|assert|guard|raise|abort|fail|refuse|reject|"
+    r"must|expect|sanit|clamp|normali[sz]e|coerce|parse)\w*\(",
+    re.IGNORECASE,
+)
+_DEFINITION: Final = re.compile(r"[ \t]*(?:async[ \t]+def|def)[ \t]+(\w+)")
+KEPT: Final = 0.3
+"""Least share of a function's lines that must be left: below it is another function under the old name."""
+RESTORABLE: Final = 8
+"""Longest deletion, in lines, that is offered back."""
+
+
+class GuardRemoved(ChangeChecker):
+    """Finds removed guards."""
+
+    name = "guard-removed"
+
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+        """Look at every changed Python file, then for the same guard in the rest of the change."""
+        candidates = [hit for file in change.files for hit in _candidates(file)]
+        if not candidates:
+            return
+        added = {
+            collapse(file.head.index.line(line))
+            for file in change.files
+            if file.head is not None
+            for line in file.added
+        }
+        for file, line, text in candidates:
+            if not any(collapse(part) in added for part in _spellings(text)) and file.base is not None:
+                span = file.base.index.line_span(line)
+                yield base_hit(file, span, text, fixes=_restored(file, line))
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """A one-line ``if x: raise E`` may come back as two lines."""
+    yield text
+    _, colon, action = text.partition(": raise ")
+    if colon:
+        yield f"raise {action}"
+
+
+def _candidates(file: FileChange) -> Iterator[tuple[FileChange, int, str]]:
+    """Removed guards of one file that its own function does not replace; at most one of each deletion."""
+    base, head = file.base, file.head
+    if base is None or head is None or language_of(file.path) != "python" or is_test_path(file.path):
+        return
+    for hunk in file.hunks:
+        for line in hunk.base_lines:
+            text = base.index.line(line)
+            if not _is_guard(text) or _is_in_handler(base.index, line):
+                continue
+            name = symbol_at(base.path, base.index, line)
+            if name is None or (lines := _function(head, name)) is None or (before := _function(base, name)) is None:
+                continue
+            kept = sum(number not in file.removed and bool(base.index.line(number).strip()) for number in before)
+            there = sum(bool(base.index.line(number).strip()) for number in before)
+            if kept < KEPT * there or any(
+                number in file.added and _SOUNDS_LIKE_ONE.search(head.index.line(number)) for number in lines
+            ):
+                continue
+            subjects = _subjects(base.index, line)
+            if subjects and not subjects & {
+                word for number in lines for word in _WORD.findall(head.index.line(number))
+            }:
+                continue
+            yield file, line, text.strip()
+            break
+
+
+def _is_guard(text: str) -> bool:
+    match = _GUARD.match(text)
+    if match is None:
+        return False
+    if match.group("raised") is not None:
+        return _NO_GUARD.search(match.group("raised")) is None
+    return _NARROWING.match(match.group("asserted")) is None
+
+
+def _subjects(index: LineIndex, line: int) -> set[str]:
+    """The names a guard is about: those of its own line, or of the condition above a bare ``raise``."""
+    text = index.line(line)
+    if text.lstrip().startswith("raise"):
+        indent = _indent(text)
+        above = range(line - 1, max(0, line - 12), -1)
+        text = next((index.line(at) for at in above if index.line(at).strip() and _indent(index.line(at)) < indent), "")
+        if not text.lstrip().startswith(("if ", "elif ")):
+            return set()
+    condition = re.sub(r"\"[^\"]*\"|'[^']*'|#.*", "", text.partition("raise ")[0])
+    return set(_WORD.findall(condition)) - _NO_SUBJECT
+
+
+def _is_in_handler(index: LineIndex, line: int) -> bool:
+    """Whether a line is directly inside an ``except``: what it raises anew would have risen anyway."""
+    indent = _indent(index.line(line))
+    for number in range(line - 1, max(0, line - 60), -1):
+        text = index.line(number)
+        if text.strip() and _indent(text) < indent:
+            stripped = text.lstrip()
+            if stripped.startswith("except"):
+                return True
+            if not stripped.startswith(("if ", "else", "elif ", "with ", "for ")):
+                return False
+            indent = _indent(text)
+    return False
+
+
+def _function(source: Source, name: str) -> range | None:
+    """The lines of a function by its qualified name, from its definition to its last line."""
+    last = name.rsplit(".", 1)[-1]
+    index = source.index
+    for number in range(1, index.line_count + 1):
+        text = index.line(number)
+        match = _DEFINITION.match(text)
+        if match is None or match.group(1) != last or symbol_at(source.path, index, number) != name:
+            continue
+        indent = _indent(text)
+        end = number
+        depth_of_signature = text.count("(") - text.count(")")
+        for inner in range(number + 1, index.line_count + 1):
+            body = index.line(inner)
+            if (
+                body.strip()
+                and depth_of_signature <= 0
+                and _indent(body) <= indent
+                and not body.lstrip().startswith("#")
+            ):
+                break
+            depth_of_signature += body.count("(") - body.count(")") if depth_of_signature > 0 else 0
+            if body.strip():
+                end = inner
+        return range(number, end + 1)
+    return None
+
+
+def _indent(text: str) -> int:
+    expanded = text.expandtabs(8)
+    return len(expanded) - len(expanded.lstrip())
+
+
+def _restored(file: FileChange, line: int) -> tuple[Fix, ...]:
+    """Put a deletion back where nothing replaced it and it holds nothing but the guard."""
+    base, head = file.base, file.head
+    hunk = next((hunk for hunk in file.hunks if line in hunk.base_lines), None)
+    if base is None or head is None or hunk is None or hunk.head_count or hunk.base_count > RESTORABLE:
+        return ()
+    removed = [base.index.line(number) for number in hunk.base_lines]
+    first = next((text for text in removed if text.strip()), "")
+    if not first.lstrip().startswith(("if ", "assert", "raise ")) or any(
+        text.strip() and _indent(text) < _indent(first) for text in removed
+    ):
+        return ()
+    after = hunk.head_gap + 1
+    if after > head.index.line_count and not head.text.endswith("\n"):
+        return ()
+    place = Position(after, 1)
+    new = with_eol("\n".join(removed) + "\n", dominant_eol(head.text))
+    return (Fix("Restore the check", safe=False, edits=(Edit(file.path, Span(place, place), "", new),)),)
+
+
+CHECKER: Final = GuardRemoved

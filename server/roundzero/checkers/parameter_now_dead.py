@@ -1,0 +1,154 @@
+"""parameter-now-dead: a parameter that was used before this change is used no longer.
+
+Silent where a signature is not the function's own choice: overrides, abstract and stub functions, dunder methods,
+decorated functions, callbacks (functions used as values), names with an underscore, and tests. Invariant: the function
+exists on both sides under one qualified name, with the parameter on both.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._base import Pair, RelationChecker, code, quote
+from roundzero.checkers._paths import is_test_path
+from roundzero.checkers._python import definitions, dotted, is_docstring
+from roundzero.core.change import Side
+from roundzero.core.finding import Anchor, Hit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from roundzero.checkers._python import Function
+    from roundzero.core.change import FileChange
+
+_PLAIN_DECORATORS: Final = frozenset(
+    {"staticmethod", "classmethod", "functools.cache", "functools.lru_cache", "cache", "lru_cache"}
+)
+_PLAIN_BASES: Final = frozenset({"object", "Generic", "NamedTuple", "Exception", "ValueError", "RuntimeError"})
+_SEES_ALL: Final = frozenset({"locals", "vars", "eval", "exec", "super"})
+
+
+class ParameterNowDead(RelationChecker):
+    """Finds parameters that lost their last use."""
+
+    name = "parameter-now-dead"
+
+    def compare(self, pair: Pair) -> Iterable[Hit]:
+        """Compare the uses of the parameters of every function both sides have."""
+        file = pair.file
+        if not pair.is_python or not file.removed or is_test_path(file.path):
+            return
+        before = definitions(pair.base.tree)
+        after = definitions(pair.head.tree)
+        lost = [
+            (node, parameter, before[name])
+            for name, node in after.items()
+            if name in before and _touches(file, before[name], node) and _chooses_its_signature(node)
+            for parameter in _lost(before[name], node)
+        ]
+        bound = _not_free(pair.head.tree) if lost else set()
+        for node, parameter, old in lost:
+            if node.name not in bound:
+                yield _hit(pair, node, parameter, old)
+
+
+def _lost(old: Function, node: Function) -> list[ast.arg]:
+    had = {argument.arg for argument in _parameters(old)}
+    used, used_before = _used(node), _used(old)
+    if used & _SEES_ALL:
+        return []
+    return [
+        argument
+        for argument in _parameters(node)
+        if argument.arg in had and argument.arg in used_before and argument.arg not in used
+    ]
+
+
+def _parameters(node: Function) -> list[ast.arg]:
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    return [
+        argument for argument in arguments if argument.arg not in {"self", "cls"} and not argument.arg.startswith("_")
+    ]
+
+
+def _used(node: Function) -> set[str]:
+    """Names the body mentions in any way, nested functions included."""
+    return {part.id for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Name)}
+
+
+def _touches(file: FileChange, old: Function, node: Function) -> bool:
+    """Whether a hunk meets the function on either side."""
+    return any(
+        (
+            hunk.base_count
+            and hunk.base_start <= (old.end_lineno or 0)
+            and old.lineno < hunk.base_start + hunk.base_count
+        )
+        or (
+            hunk.head_count
+            and hunk.head_start <= (node.end_lineno or 0)
+            and node.lineno < hunk.head_start + hunk.head_count
+        )
+        for hunk in file.hunks
+    )
+
+
+def _chooses_its_signature(node: Function) -> bool:
+    """Whether nothing outside of it dictates the parameters, as far as one file shows."""
+    if node.name.startswith("__") or any(dotted(item) not in _PLAIN_DECORATORS for item in node.decorator_list):
+        return False
+    body = [statement for statement in node.body if not is_docstring(statement)]
+    if not body or isinstance(body[0], (ast.Pass, ast.Raise)):
+        return False
+    if len(body) == 1 and isinstance(body[0], ast.Return):
+        return not (body[0].value is None or isinstance(body[0].value, ast.Constant))
+    return True
+
+
+def _not_free(tree: ast.Module) -> set[str]:
+    """Names of functions that are used as values, and of methods whose class has bases that may dictate them."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and id(node) not in called:
+            names.add(node.id if isinstance(node, ast.Name) else node.attr)
+        elif isinstance(node, ast.ClassDef) and (
+            node.keywords or any(dotted(base).rsplit(".", 1)[-1] not in _PLAIN_BASES for base in node.bases)
+        ):
+            names |= {child.name for child in node.body if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef))}
+    return names
+
+
+def _hit(pair: Pair, node: Function, parameter: ast.arg, old: Function) -> Hit:
+    parsed = pair.head
+    span = parsed.span(parameter)
+    cause = None
+    if span.start.line not in pair.file.added:
+        cause = Anchor(pair.file.path, _changed_line(pair.file, node))
+    last_use = max(
+        part.lineno
+        for statement in old.body
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Name) and part.id == parameter.arg
+    )
+    return Hit(
+        path=pair.file.path,
+        span=span,
+        subject=code(f"{node.name}({parameter.arg})"),
+        evidence=(quote(pair.base.source, last_use, "last use", Side.BASE),),
+        cause=cause,
+    )
+
+
+def _changed_line(file: FileChange, node: Function) -> int:
+    """The first changed line of the function at the head, or where a deletion left off."""
+    last = node.end_lineno or node.lineno
+    for hunk in file.hunks:
+        first = max(1, hunk.head_start)
+        if node.lineno <= first + max(0, hunk.head_count - 1) and first <= last:
+            return max(first, node.lineno)
+    return node.lineno
+
+
+CHECKER: Final = ParameterNowDead

@@ -1,0 +1,115 @@
+"""plain-http: an added URL that anyone on the way can read and change.
+
+Only URLs a program would open: comments, tests, loopback, private and single-label hosts, placeholders, and URLs that
+are names (XML namespaces, schemas, licences) are left alone, and so are hosts this file already used this way.
+Invariant: a hit lies on an added line.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._base import Pair, RelationChecker, code, replace
+from roundzero.checkers._paths import is_test_data, is_test_path
+from roundzero.core.finding import Hit
+from roundzero.core.item import language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_URL: Final = re.compile(r"(?<![\w+.-])http://(?P<host>[^\s/:?#\"'`<>()\[\]{}|\\^,;*$%@]+)(?P<rest>[^\s\"'`<>)\]]*)")
+_PRIVATE: Final = re.compile(
+    r"127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0|.*\.(?:local|localhost|localdomain|internal|"
+    r"intranet|lan|corp|home|test|example|invalid|svc|cluster|docker|arpa|onion|i2p)$"
+)
+_PLACEHOLDER: Final = re.compile(
+    r"(?:.*\.)?(?:example\w*|foo\w*|bar|baz|your\w*|my[\w-]*|some[\w-]*|acme|domain|site|website|host\w*|server\w*|proxy\w*|"
+    r"test\w*|company|customer|xxx+|abc|myapp|fake\w*|dummy)\.\w+$"
+)
+_NAMES: Final = re.compile(
+    r"(?:www\.)?w3\.org|schemas?\.|xmlns\.|.*\bschemas?\b|ns\.|purl\.|(?:www\.)?xmlns|json-schema\.org|xml\.|"
+    r"java\.sun\.com|maven\.apache\.org|(?:www\.)?(?:docbook|relaxng|sitemaps|opengis|omg|oasis-open|springframework|ogp|"
+    r"rdfs|dublincore|inkscape|sodipodi|idpf|openarchives|tempuri|unicode|apple|gnu|apache|opensource|mozilla|"
+    r"creativecommons|fsf)\.(?:org|net|com|me)|sodipodi\.|ns|bugs\.|specs\.|docs\.oasis"
+)
+_NAMING_LINE: Final = re.compile(
+    r"xmlns|namespace|DOCTYPE|\bDTD\b|PUBLIC |licen[cs]e|copyright|\bNS\b|_NS\b|\bns\d?\b|urn:|schemaLocation|"
+    r"\.xsd|\.dtd|startswith|endswith|replace\(|removeprefix|re\.compile|(?:property|feature)_|>>>|\bin \(?[\"']http",
+    re.IGNORECASE,
+)
+_COMMENT: Final = re.compile(r"(?:^|[ \t])(?:#|//|/\*|\*|--|;|%|<!--|\.\. |REM\b)")
+_PROSE: Final = frozenset({"markdown", "rst", "svg"})
+_DATA: Final = (
+    ".svg",
+    ".xml",
+    ".xsd",
+    ".dtd",
+    ".rdf",
+    ".owl",
+    ".xhtml",
+    ".plist",
+    ".lock",
+    ".map",
+    ".min.js",
+    ".po",
+    ".pot",
+)
+
+
+class PlainHttp(RelationChecker):
+    """Finds added URLs with http."""
+
+    name = "plain-http"
+
+    def compare(self, pair: Pair) -> Iterable[Hit]:
+        """Look at the added lines."""
+        source = pair.file.head
+        path = pair.file.path
+        if source is None or "http://" not in source.text or path.endswith(_DATA):
+            return
+        language = language_of(path)
+        if is_test_path(path) or is_test_data(path) or language in _PROSE:
+            return
+        known = _hosts(pair.file.base.text) if pair.file.base is not None else frozenset()
+        index = source.index
+        for match in _URL.finditer(source.text):
+            host = match.group("host").lower().rstrip(".")
+            if host in known or not _is_public(host):
+                continue
+            start = index.position(match.start())
+            if start.line not in pair.file.added:
+                continue
+            line = index.line(start.line)
+            before = line[: start.column - 1]
+            if _NAMING_LINE.search(line) is not None or _is_remark(before, language):
+                continue
+            scheme = index.span(match.start(), match.start() + len("http"))
+            yield Hit(
+                path=path,
+                span=index.span(match.start(), match.end("host")),
+                subject=code(f"http://{host}"),
+                fixes=(replace(source, "Use https", "https", scheme, safe=False),),
+            )
+
+
+def _hosts(text: str) -> frozenset[str]:
+    return frozenset(match.group("host").lower().rstrip(".") for match in _URL.finditer(text))
+
+
+def _is_public(host: str) -> bool:
+    """Whether a host is a real one on the internet, by its name."""
+    if "." not in host or _PRIVATE.match(host) or _PLACEHOLDER.match(host) or _NAMES.match(host):
+        return False
+    last = host.rsplit(".", 1)[1]
+    return last.isalpha() or re.fullmatch(r"\d+(?:\.\d+){3}", host) is not None
+
+
+def _is_remark(before: str, language: str | None) -> bool:
+    """Whether the URL stands in a comment or, in Python, outside a string that starts on its line: in a docstring."""
+    if _COMMENT.search(before) is not None:
+        return True
+    return language == "python" and not ('"' in before or "'" in before)
+
+
+CHECKER: Final = PlainHttp

@@ -1,0 +1,91 @@
+"""required-key-relaxed: ``d["k"]`` became ``d.get("k", default)``, so a missing key goes unnoticed.
+
+Only where a default is given, the same expression is read in the same function, and no required read of that key is
+left there. Invariant: a hit lies on an added line and its counterpart on a removed one.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._base import Pair, RelationChecker, code, quote, replace
+from roundzero.checkers._python import definitions, within
+from roundzero.core.change import Side
+from roundzero.core.finding import Hit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from roundzero.checkers._python import Parsed
+
+
+class RequiredKeyRelaxed(RelationChecker):
+    """Finds required keys that became optional."""
+
+    name = "required-key-relaxed"
+
+    def compare(self, pair: Pair) -> Iterable[Hit]:
+        """Compare key reads function by function."""
+        file = pair.file
+        if not pair.is_python or file.base is None or file.head is None:
+            return
+        if not any(".get(" in file.head.index.line(line) for line in file.added):
+            return
+        before = _places(pair.base.tree)
+        for name, node in _places(pair.head.tree).items():
+            if name not in before:
+                continue
+            required = dict(_required(pair.base, before[name], file.removed))
+            if not required:
+                continue
+            still = {key for key, _ in _required(pair.head, node, None)}
+            optional = {key for key, _ in _optional(pair.base, before[name], None)}
+            for key, call in _optional(pair.head, node, file.added):
+                if key in required and key not in still and key not in optional:
+                    yield _hit(pair, call, required[key])
+
+
+def _places(tree: ast.Module) -> Mapping[str, ast.AST]:
+    return {**definitions(tree), "": ast.Module([node for node in tree.body if not isinstance(node, ast.ClassDef)], [])}
+
+
+def _required(parsed: Parsed, node: ast.AST, lines: Collection[int] | None) -> Iterator[tuple[str, ast.Subscript]]:
+    """Reads of constant text keys, by expression and key."""
+    for part in within(node):
+        if not isinstance(part, ast.Subscript) or not isinstance(part.ctx, ast.Load) or not _is_key(part.slice):
+            continue
+        if lines is None or parsed.start(part).line in lines:
+            yield f"{ast.unparse(part.value)}[{ast.unparse(part.slice)}]", part
+
+
+def _optional(parsed: Parsed, node: ast.AST, lines: Collection[int] | None) -> Iterator[tuple[str, ast.Call]]:
+    """Calls of ``get`` with a default."""
+    for part in within(node):
+        if not isinstance(part, ast.Call) or not isinstance(part.func, ast.Attribute) or part.func.attr != "get":
+            continue
+        if len(part.args) != 2 or part.keywords or not _is_key(part.args[0]):
+            continue
+        if lines is None or parsed.start(part).line in lines:
+            yield f"{ast.unparse(part.func.value)}[{ast.unparse(part.args[0])}]", part
+
+
+def _is_key(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _hit(pair: Pair, call: ast.Call, required: ast.Subscript) -> Hit:
+    parsed = pair.head
+    span = parsed.span(call)
+    old = pair.base.source
+    back = pair.base.text(required)
+    return Hit(
+        path=pair.file.path,
+        span=span,
+        subject=code(parsed.text(call)),
+        evidence=(quote(old, pair.base.start(required).line, "before", Side.BASE),),
+        fixes=(replace(parsed.source, f"Require the key: {back}", back, span, safe=False),),
+    )
+
+
+CHECKER: Final = RequiredKeyRelaxed

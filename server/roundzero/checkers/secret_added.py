@@ -1,0 +1,45 @@
+"""secret-added: a key, token or password in the text.
+
+What a secret looks like is core/secrets; here only where one is expected: test data is not judged, in tests only the
+tokens of a vendor count, and in documentation and examples a name alone proves nothing. Invariant: the value is in no
+subject, no evidence and no fix.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._base import TextChecker
+from roundzero.checkers._paths import is_example, is_test_data, is_test_path
+from roundzero.core.finding import Hit
+from roundzero.core.secrets import SecretKind, find_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from roundzero.core.change import Source
+
+_LOCK_FILES: Final = (".lock", "-lock.json", "-lock.yaml", "go.sum", ".ipynb", ".svg", ".min.js", ".map")
+
+
+class SecretAdded(TextChecker):
+    """Finds secrets by their shape, or by their name and randomness."""
+
+    name = "secret-added"
+
+    def check(self, source: Source) -> Iterable[Hit]:
+        """Look for secrets where they would be real."""
+        if is_test_data(source.path) or source.path.endswith(_LOCK_FILES):
+            return
+        in_test = is_test_path(source.path)
+        in_example = is_example(source.path)
+        for secret in find_secrets(source.text):
+            if in_test and secret.kind is not SecretKind.VENDOR:
+                continue
+            if in_example and secret.kind is SecretKind.NAMED:
+                continue
+            span = source.index.span(secret.start, secret.end)
+            yield Hit(path=source.path, span=span, subject=secret.label)
+
+
+CHECKER: Final = SecretAdded

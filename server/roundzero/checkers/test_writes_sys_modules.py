@@ -1,0 +1,134 @@
+"""test-writes-sys-modules: a test replaces or deletes a module for every test that runs after it.
+
+Silent where the write is undone: under ``patch.dict(sys.modules)``, through ``monkeypatch``, in a ``try`` whose
+``finally`` touches sys.modules, or in a function or class that restores it. Invariant: only writes are reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._base import CheckContext, PythonChecker
+from roundzero.checkers._python import dotted
+from roundzero.core.finding import Edit, Fix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from roundzero.checkers._python import Scope
+    from roundzero.core.finding import Hit
+
+_CLEANERS: Final = (
+    "tearDown", "teardown", "cleanup", "restore", "addCleanup", "CleanImport", "finalizer", "modules_", "patch.dict",
+    "DirsOnSysPath", "fresh_module", "save", "unload", "forget", "uncache", "import_state", "swap_item",
+)  # fmt: skip
+"""Words of what puts modules back: unittest's, pytest's and CPython's own ways among them."""
+_MUTATORS: Final = frozenset({"pop", "update", "setdefault", "clear", "popitem"})
+
+
+class TestWritesSysModules(PythonChecker):
+    """Finds writes to ``sys.modules`` that outlive the test."""
+
+    name = "test-writes-sys-modules"
+    nodes = (ast.Assign, ast.Delete, ast.Expr)
+
+    def __init__(self) -> None:
+        """Start with nothing reported."""
+        self._reported: set[int] = set()
+
+    def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
+        """Look at one statement."""
+        if not ctx.is_test:
+            return ()
+        place = next(_writes(node), None)
+        if place is None or (isinstance(place, ast.Subscript) and dotted(place.slice) == "__name__"):
+            return ()
+        function = ctx.function
+        if id(function) in self._reported or _is_undone(node, ctx):
+            return ()
+        if not isinstance(node, ast.Assign) and not _is_run_by_tests(function):
+            return ()
+        if function is not None:
+            self._reported.add(id(function))
+        fixes: tuple[Fix, ...] = ()
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            fixes = _with_monkeypatch(node, ctx)
+        return [ctx.hit(place, fixes=fixes)]
+
+
+def _writes(node: ast.AST) -> Iterator[ast.expr]:
+    """The parts of a statement that write to ``sys.modules``."""
+    targets: list[ast.expr] = []
+    if isinstance(node, (ast.Assign, ast.Delete)):
+        targets = node.targets
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        call = node.value.func
+        if call.attr in _MUTATORS and dotted(call.value) == "sys.modules":
+            yield node.value
+    for target in targets:
+        if isinstance(target, ast.Subscript) and dotted(target.value) == "sys.modules":
+            yield target
+
+
+def _is_run_by_tests(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None) -> bool:
+    """Whether a removal happens in a test or its preparation: elsewhere it is mostly a clean-up."""
+    if function is None or isinstance(function, ast.Lambda):
+        return False
+    return function.name.startswith(("test", "setUp", "setup")) or bool(function.decorator_list)
+
+
+def _is_undone(node: ast.AST, ctx: CheckContext) -> bool:
+    """Whether something around the write, or beside it in its class, puts things back."""
+    text = ctx.file.source.text
+    if "sys.modules" not in text:
+        return False
+    outermost: Scope | None = next(iter(ctx.scopes), None)
+    if outermost is None:
+        return False
+    around = ctx.file.text(outermost)
+    if any(word in around for word in _CLEANERS):
+        return True
+    return any(
+        isinstance(part, ast.Try) and any("sys.modules" in ctx.file.text(last) for last in part.finalbody)
+        for scope in ctx.scopes
+        for part in ast.walk(scope)
+        if part is not node
+    ) or _restored_after_yield(ctx)
+
+
+def _restored_after_yield(ctx: CheckContext) -> bool:
+    """Whether the function is a fixture that touches sys.modules after its yield, or a removal followed by a write."""
+    function = ctx.function
+    if function is None or isinstance(function, ast.Lambda):
+        return False
+    text = ctx.file.text(function)
+    before, yields, after = text.partition("yield")
+    if yields and "sys.modules" in after:
+        return "sys.modules" in before
+    return text.count("sys.modules") > 1 and ("sys.modules.get(" in text or "sys.modules.copy(" in text)
+
+
+def _with_monkeypatch(node: ast.Assign, ctx: CheckContext) -> tuple[Fix, ...]:
+    """Write through pytest's ``monkeypatch``, which a plain test function may have to ask for first."""
+    function = ctx.function
+    target = node.targets[0]
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or not isinstance(target, ast.Subscript):
+        return ()
+    new = f"monkeypatch.setitem(sys.modules, {ctx.file.text(target.slice)}, {ctx.file.text(node.value)})"
+    fix = ctx.replace("Use monkeypatch.setitem", new, ctx.file.span(node), safe=True)
+    if any(argument.arg == "monkeypatch" for argument in function.args.args):
+        return (fix,)
+    index = ctx.file.source.index
+    after_name = index.offset(ctx.file.name_span(function).end)
+    is_plain = len(ctx.scopes) == 1 and function.name.startswith("test") and not function.decorator_list
+    if not is_plain or index.text[after_name : after_name + 1] != "(":
+        return ()
+    rest = index.text[after_name + 1 : after_name + 2]
+    asked = Edit(
+        ctx.path, index.span(after_name + 1, after_name + 1), "", "monkeypatch" + ("" if rest == ")" else ", ")
+    )
+    return (Fix(fix.title, safe=False, edits=(asked, *fix.edits)),)
+
+
+CHECKER: Final = TestWritesSysModules

@@ -1,0 +1,188 @@
+"""Applies the safe fixes of a report to the files on disk.
+
+A file is written only when its bytes still are what was reviewed; encoding, byte-order mark, line ends and mode are
+kept. Fixes that overlap one already taken wait for the next run. Invariant: a fix is applied whole or not at all, and a
+file is replaced in one step or stays as it was.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import tempfile
+import warnings
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.change import Side
+from roundzero.core.finding import State
+from roundzero.core.item import language_of
+from roundzero.core.text import Decoded, LineIndex, decode, dominant_eol, encode, with_eol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from roundzero.core.finding import Edit, Finding, Fix
+    from roundzero.core.report import Report
+    from roundzero.core.text import RelPath
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What was done: findings fixed, files written, and why some fixes were left out."""
+
+    findings: int
+    files: tuple[RelPath, ...]
+    left: tuple[str, ...]
+
+
+def apply_safe_fixes(root: Path, report: Report) -> Fixed:
+    """Apply the first safe fix of every listed open finding to the work tree at ``root``."""
+    texts = {file.path: file.head.text for file in report.change.files if file.head is not None}
+    files: dict[RelPath, _File] = {}
+    left: dict[str, None] = {}
+    taken: list[tuple[Finding, Fix]] = []
+    for finding in report.findings:
+        fix = next((each for each in finding.seen.fixes if each.safe), None)
+        if fix is None or finding.state is not State.OPEN or finding.seen.side is not Side.HEAD:
+            continue
+        for path in {edit.path for edit in fix.edits} - files.keys():
+            files[path] = _open(root, path, texts.get(path))
+        if (reason := _take(fix, files)) is None:
+            taken.append((finding, fix))
+        else:
+            left[reason] = None
+    broken: set[RelPath] = set()
+    while spoiled := _unwritable(files, left) - broken:
+        broken |= spoiled
+        taken = [(finding, fix) for finding, fix in taken if not broken & {edit.path for edit in fix.edits}]
+        for path, file in files.items():
+            kept = [edit for _, fix in taken for edit in fix.edits if edit.path == path]
+            file.edits = [edit for edit in file.edits if edit[2] in kept]
+    written = tuple(path for path, file in sorted(files.items()) if file.edits and _write(file, left))
+    done = [finding for finding, fix in taken if all(edit.path in written for edit in fix.edits)]
+    return Fixed(len(done), written, tuple(left))
+
+
+_NOTHING: Final = Decoded("", "utf-8", bom=False)
+
+
+@dataclass(slots=True)
+class _File:
+    """A file on disk and the edits taken so far, as (start, end, edit) in offsets of its text."""
+
+    path: RelPath
+    place: Path
+    refused: str | None = None
+    data: bytes = b""
+    decoded: Decoded = _NOTHING
+    edits: list[tuple[int, int, Edit]] = field(default_factory=list)
+
+    @property
+    def fixed(self) -> Decoded:
+        """The text with all edits in it."""
+        text = self.decoded.text
+        eol = dominant_eol(text)
+        for start, end, edit in sorted(self.edits, key=lambda each: each[0], reverse=True):
+            text = text[:start] + with_eol(edit.new_text, eol) + text[end:]
+        return replace(self.decoded, text=text)
+
+
+def _open(root: Path, path: RelPath, reviewed: str | None) -> _File:
+    place = root / path
+    file = _File(path, place)
+    try:
+        if place.is_symlink() or not Path(os.path.realpath(place.parent)).is_relative_to(os.path.realpath(root)):
+            file.refused = f"{path} is reached through a link"
+            return file
+        file.data = place.read_bytes()
+    except OSError as error:
+        file.refused = f"{path} cannot be read ({error.strerror})"
+        return file
+    decoded = decode(file.data, python=language_of(path) == "python")
+    if decoded is None or decoded.text != reviewed or encode(decoded) != file.data:
+        file.refused = f"{path} changed while it was reviewed"
+    else:
+        file.decoded = decoded
+    return file
+
+
+def _take(fix: Fix, files: dict[RelPath, _File]) -> str | None:
+    """Add all edits of a fix to their files, or none and say why."""
+    new: list[tuple[_File, int, int, Edit]] = []
+    for edit in fix.edits:
+        file = files[edit.path]
+        if file.refused is not None:
+            return file.refused
+        index = LineIndex(file.decoded.text)
+        start, end = index.offset(edit.span.start), index.offset(edit.span.end)
+        if file.decoded.text[start:end] != edit.old_text:
+            return f"{edit.path}:{edit.span.start.line}: the text to replace is not there"
+        others = [(a, b) for a, b, _ in file.edits] + [(a, b) for each, a, b, _ in new if each is file]
+        if any(start == a or (start < b and a < end) for a, b in others):
+            return f"{edit.path}:{edit.span.start.line}: overlaps another fix; run again"
+        new.append((file, start, end, edit))
+    for file, start, end, edit in new:
+        file.edits.append((start, end, edit))
+    return None
+
+
+def _unwritable(files: dict[RelPath, _File], left: dict[str, None]) -> set[RelPath]:
+    """Files whose fixed text cannot be encoded or, in Python, no longer parses though it did."""
+    spoiled = set()
+    for path, file in files.items():
+        if not file.edits:
+            continue
+        try:
+            encode(file.fixed)
+        except UnicodeEncodeError:
+            left[f"{path}: the fix has characters its encoding {file.decoded.encoding} lacks"] = None
+            spoiled.add(path)
+            continue
+        if language_of(path) == "python" and _parses(file.decoded.text) and not _parses(file.fixed.text):
+            left[f"{path}: with the fixes it would no longer parse"] = None
+            spoiled.add(path)
+    return spoiled
+
+
+def _parses(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _write(file: _File, left: dict[str, None]) -> bool:
+    """Replace the file by its fixed text in one step, if nobody touched it meanwhile."""
+    temporary: Path | None = None
+    try:
+        mode = file.place.stat().st_mode
+        handle, name = tempfile.mkstemp(prefix=".roundzero-", dir=file.place.parent)
+        temporary = Path(name)
+        with os.fdopen(handle, "wb") as out:
+            out.write(encode(file.fixed))
+        temporary.chmod(mode & 0o7777)
+        if file.place.is_symlink() or file.place.read_bytes() != file.data:
+            left[f"{file.path} changed while it was fixed"] = None
+            return False
+        temporary.replace(file.place)
+        temporary = None
+    except OSError as error:
+        left[f"{file.path} cannot be written ({error.strerror})"] = None
+        return False
+    finally:
+        if temporary is not None:
+            temporary.unlink()
+    return True
+
+
+def summary(fixed: Fixed) -> Iterable[str]:
+    """What was fixed and what was left, a sentence each."""
+    findings = "1 finding" if fixed.findings == 1 else f"{fixed.findings} findings"
+    files = "1 file" if len(fixed.files) == 1 else f"{len(fixed.files)} files"
+    yield f"fixed {findings} in {files}: {', '.join(fixed.files)}" if fixed.files else "fixed nothing"
+    yield from (f"not fixed: {reason}" for reason in fixed.left)

@@ -1,0 +1,70 @@
+"""``roundzero base``: what the change is compared with, how that was chosen, and what is doubtful about it.
+
+The ladder itself is git/ladder.py. Invariant: it prints the base a review started now would take.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from roundzero.cli import _stdout
+
+if TYPE_CHECKING:
+    import argparse
+
+    from roundzero.cli._place import Place
+    from roundzero.core.change import BaseChoice
+    from roundzero.core.item import Language
+
+SUMMARY: Final = "show the chosen base, how it was chosen, and doubts"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--format", choices=("terminal", "json"), default="terminal", help="output format")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Choose the base and explain it."""
+    import asyncio  # noqa: PLC0415  off the start-up path
+
+    choice, language = asyncio.run(_choose(args.repo))
+    if args.format == "json":
+        _stdout.write(_json(choice))
+    else:
+        from roundzero.render.terminal import base_lines  # noqa: PLC0415  off the start-up path
+        from roundzero.render.words import words  # noqa: PLC0415  off the start-up path
+
+        _stdout.write("".join(f"{line}\n" for line in base_lines(choice, words(language))))
+    return 0
+
+
+async def _choose(directory: str) -> tuple[BaseChoice, Language]:
+    from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
+
+    place = await open_place(directory)
+    try:
+        return await choose(place), place.settings.language
+    finally:
+        await place.git.close()
+
+
+async def choose(place: Place) -> BaseChoice:
+    """The base a review there would take. Raises UserError."""
+    import os  # noqa: PLC0415  off the start-up path
+
+    from roundzero.core.ruleset import Ruleset  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.workspace import Workspace  # noqa: PLC0415  off the start-up path
+
+    nothing = Ruleset((), "")
+    workspace = Workspace(git=place.git, settings=place.settings, ruleset=nothing, linters=(), environ=os.environ)
+    return await workspace.choose_base()
+
+
+def _json(choice: BaseChoice) -> str:
+    import json  # noqa: PLC0415  only for this format
+
+    from roundzero.render.escape import json_safe  # noqa: PLC0415  only for this format
+    from roundzero.render.wire import base_to_wire  # noqa: PLC0415  only for this format
+
+    return json_safe(json.dumps(base_to_wire(choice), ensure_ascii=False, indent=2)) + "\n"

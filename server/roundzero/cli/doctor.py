@@ -1,0 +1,144 @@
+"""``roundzero doctor``: what this installation consists of, what it read, and what is wrong.
+
+Everything is looked up, nothing is changed. Invariant: whatever is broken, the rest is still reported.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from typing import TYPE_CHECKING, Final
+
+from roundzero import __version__
+from roundzero.cli import _stdout
+from roundzero.errors import RoundzeroError, UserError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import AsyncIterator
+
+    from roundzero.cli._place import Place
+
+SUMMARY: Final = "show versions, configuration, base, trust and problems"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--what-is-sent",
+        metavar="PATH",
+        nargs="?",
+        const="",
+        help="print what a model would be sent (for the change, or one file of it)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the findings."""
+    if args.what_is_sent is not None:
+        from roundzero.cli.review import no_model  # noqa: PLC0415  off the start-up path
+        from roundzero.config import load  # noqa: PLC0415  off the start-up path
+
+        settings, _ = load(root=None, environ=os.environ)
+        _stdout.write(f"Nothing is sent: {no_model(settings)}.\n")
+        return 0
+    import asyncio  # noqa: PLC0415  off the start-up path
+
+    return asyncio.run(_run(args.repo))
+
+
+async def _run(directory: str) -> int:
+    from roundzero.render.escape import visible  # noqa: PLC0415  off the start-up path
+
+    async for line in _lines(directory):
+        _stdout.write(f"{visible(line)}\n")
+    return 0
+
+
+async def _lines(directory: str) -> AsyncIterator[str]:
+    from roundzero.cli._crash import log_folder  # noqa: PLC0415  off the start-up path
+
+    yield f"roundzero  {__version__}"
+    yield f"python     {platform.python_version()} ({sys.executable})"
+    async for line in _programs():
+        yield line
+    yield ""
+    try:
+        from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
+
+        place = await open_place(directory)
+    except RoundzeroError as error:
+        yield f"repository: {error}"
+        async for line in _configuration(None):
+            yield line
+    else:
+        async for line in _repository(place):
+            yield line
+        await place.git.close()
+    yield ""
+    yield f"logs: {log_folder()}"
+
+
+async def _programs() -> AsyncIterator[str]:
+    """Versions of git and the linters; programs that are not there are named once."""
+    from roundzero import proc  # noqa: PLC0415  off the start-up path
+    from roundzero.linters import discover  # noqa: PLC0415  off the start-up path
+
+    try:
+        done = await proc.run(["git", "--version"], cwd=os.curdir)
+        yield f"git        {done.stdout.decode('utf-8', 'replace').removeprefix('git version').strip()}"
+    except RoundzeroError as error:
+        yield f"git        {error}"
+    absent = []
+    for linter in discover():
+        try:
+            yield f"{linter.name:<10} {await linter.version()}"
+        except RoundzeroError:
+            absent.append(linter.name)
+    if absent:
+        yield f"not installed: {', '.join(absent)}; their items are not checked"
+
+
+async def _repository(place: Place) -> AsyncIterator[str]:
+    from roundzero.cli.base import choose  # noqa: PLC0415  off the start-up path
+    from roundzero.render.terminal import base_lines  # noqa: PLC0415  off the start-up path
+    from roundzero.render.words import words  # noqa: PLC0415  off the start-up path
+    from roundzero.store.trust_db import TrustDb  # noqa: PLC0415  off the start-up path
+
+    yield f"repository: {place.git.root}"
+    try:
+        for line in base_lines(await choose(place), words(place.settings.language)):
+            yield f"  {line}"
+    except UserError as error:
+        yield f"  no base: {error}"
+    try:
+        trusted = "yes" if TrustDb().is_trusted(place.git.common_dir) else "no (roundzero trust)"
+    except RoundzeroError as error:
+        trusted = str(error)
+    yield f"  trusted: {trusted}"
+    async for line in _configuration(place):
+        yield line
+
+
+async def _configuration(place: Place | None) -> AsyncIterator[str]:
+    from roundzero.cli.packs import ruleset  # noqa: PLC0415  off the start-up path
+    from roundzero.config import REPOSITORY_FILE, load, user_file  # noqa: PLC0415  off the start-up path
+
+    root = place.git.root if place is not None else None
+    settings, problems = load(root=root, environ=os.environ)
+    yield "configuration:"
+    for path in (user_file(), *((root / REPOSITORY_FILE, root / "pyproject.toml") if root is not None else ())):
+        yield f"  {path} ({'found' if path.is_file() else 'not there'})"
+    try:
+        rules = ruleset(root, settings)
+    except RoundzeroError as error:
+        yield f"packs: {error}"
+    else:
+        names = list(dict.fromkeys(item.pack for item in rules.items))
+        on = sum(item.enabled for item in rules.items)
+        yield f"packs: {', '.join(names)}; {len(rules.items)} items, {on} on"
+        problems = (*problems, *rules.problems)
+    yield f"problems: {len(problems)}" if problems else "problems: none"
+    for problem in problems:
+        yield f"  {problem}"

@@ -1,0 +1,164 @@
+"""``roundzero packs``: lists the packs in force, shows an item, proves packs.
+
+Works outside a repository too, with the built-in packs. Invariant: ``list`` and ``show`` tell what a review here would
+use, settings applied.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from roundzero.cli import _stdout
+from roundzero.errors import UserError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from roundzero.config import Settings
+    from roundzero.core.item import CheckSpec, Item
+    from roundzero.core.ruleset import Problem, Ruleset
+
+SUMMARY: Final = "list packs, show an item, or check pack files"
+PROBLEMS: Final = 1
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare ``list``, ``show`` and ``check``."""
+    parser.add_argument("action", choices=("list", "show", "check"), help="what to do")
+    parser.add_argument("names", metavar="ITEM|FILE", nargs="*", help="the item to show, the files to check")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do it; 1 when ``check`` found problems."""
+    import asyncio  # noqa: PLC0415  off the start-up path
+
+    if args.action == "list" and args.names:
+        raise UserError("packs list takes no names; use packs show ITEM")
+    if args.action == "show" and len(args.names) != 1:
+        raise UserError("packs show takes one item, such as python/bare-except; packs list has them all")
+    root, settings, _ = asyncio.run(surroundings(args.repo))
+    if args.action == "check":
+        problems = asyncio.run(_check([Path(name) for name in args.names] or _all_files(root)))
+        for problem in problems:
+            _stdout.write(f"{_visible(str(problem))}\n")
+        _stdout.write(f"{len(problems)} problem{'' if len(problems) == 1 else 's'}\n" if problems else "no problems\n")
+        return PROBLEMS if problems else 0
+    rules = ruleset(root, settings)
+    lines = _listed(rules, settings) if args.action == "list" else _shown(rules, args.names[0], settings)
+    _stdout.write("".join(f"{_visible(line)}\n" for line in lines))
+    return 0
+
+
+async def surroundings(directory: str) -> tuple[Path | None, Settings, tuple[Problem, ...]]:
+    """The root (None outside a repository), the settings and their problems around ``directory``."""
+    from roundzero.cli._place import folder, open_place  # noqa: PLC0415  off the start-up path
+    from roundzero.config import load  # noqa: PLC0415  off the start-up path
+
+    folder(directory)
+    try:
+        place = await open_place(directory)
+    except UserError:
+        return None, *load(root=None, environ=os.environ)
+    await place.git.close()
+    return place.git.root, place.settings, place.problems
+
+
+def ruleset(root: Path | None, settings: Settings) -> Ruleset:
+    """The items in force."""
+    import platformdirs  # noqa: PLC0415  off the start-up path
+
+    from roundzero.packs.loader import load  # noqa: PLC0415  off the start-up path
+
+    return load(
+        repository=root,
+        overrides=settings.items,
+        packs=settings.packs or None,
+        cache_dir=Path(platformdirs.user_cache_dir("roundzero", appauthor=False)),
+    )
+
+
+def _listed(rules: Ruleset, settings: Settings) -> Iterator[str]:
+    width = max((len(item.id) for item in rules.items), default=0)
+    pack = None
+    for item in rules.items:
+        if item.pack != pack:
+            if pack is not None:
+                yield ""
+            pack = item.pack
+            of_pack = [each for each in rules.items if each.pack == pack]
+            yield f"{pack}: {len(of_pack)} items, {sum(each.enabled for each in of_pack)} on"
+        state = item.severity.name if item.enabled else "off"
+        yield f"  {state:<3}  {item.id:<{width}}  {item.title.text(settings.language)}"
+    yield from (str(problem) for problem in rules.problems)
+
+
+def _shown(rules: Ruleset, name: str, settings: Settings) -> Iterator[str]:
+    item = _find(rules, name)
+    yield f"{item.id}: {item.title.text(settings.language)}"
+    yield f"{item.severity.name}, {'on' if item.enabled else 'off'}, looks at {item.looks_at.value}"
+    if item.applies.languages:
+        yield "languages: " + ", ".join(item.applies.languages)
+    if item.applies.paths:
+        yield "paths: " + ", ".join(item.applies.paths)
+    if item.applies.exclude:
+        yield "not in: " + ", ".join(item.applies.exclude)
+    yield "checked by " + ("; ".join(_named(check) for check in item.checks) or "nothing: a question for a model")
+    if item.aliases:
+        yield "formerly " + ", ".join(item.aliases)
+    yield f"defined in {item.origin_file}:{item.line}"
+    if why := item.why.text(settings.language).strip():
+        yield ""
+        yield from why.split("\n")
+
+
+def _find(rules: Ruleset, name: str) -> Item:
+    """An item by full name, alias, or a last part that only one pack has. Raises UserError."""
+    from roundzero.core.item import ItemId  # noqa: PLC0415  off the start-up path
+
+    if (item := rules.by_id.get(ItemId(name))) is not None:
+        return item
+    short = [each for each in rules.items if each.id.endswith(f"/{name}")]
+    if len(short) == 1:
+        return short[0]
+    if short:
+        raise UserError(f"{name} is in several packs: {', '.join(each.id for each in short)}; name one in full")
+    import difflib  # noqa: PLC0415  only mistakes need it
+
+    near = difflib.get_close_matches(name, [item.id for item in rules.items], n=3)
+    raise UserError(f"there is no item {name}" + (f"; did you mean {', '.join(near)}?" if near else "; see packs list"))
+
+
+def _named(check: CheckSpec) -> str:
+    from roundzero.core.item import AstGrepCheck, CheckerCheck, RuffCheck, TextCheck  # noqa: PLC0415  as above
+
+    match check:
+        case RuffCheck():
+            return "ruff " + ", ".join(check.codes)
+        case AstGrepCheck():
+            return "an ast-grep rule"
+        case TextCheck():
+            return f"the text rule {check.pattern}"
+        case CheckerCheck():
+            return f"the checker {check.name}"
+
+
+def _all_files(root: Path | None) -> list[Path]:
+    from roundzero.packs.loader import built_in_files, repository_files  # noqa: PLC0415  off the start-up path
+
+    return [*built_in_files(), *(repository_files(root) if root is not None else ())]
+
+
+async def _check(files: list[Path]) -> list[Problem]:
+    from roundzero.cli import _examples  # noqa: PLC0415  off the start-up path
+    from roundzero.packs.check import check_packs  # noqa: PLC0415  off the start-up path
+
+    return await check_packs(files, _examples.run, _examples.Programs())
+
+
+def _visible(text: str) -> str:
+    from roundzero.render.escape import visible  # noqa: PLC0415  off the start-up path
+
+    return visible(text)

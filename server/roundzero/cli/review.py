@@ -1,0 +1,216 @@
+"""``roundzero review``: reviews the change and says whether the branch may go on.
+
+Options to a request, the request to the engine, the report to a format. Invariant: the exit status follows from the
+report and ``--fail-on`` alone, whatever was printed.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from roundzero.cli import _stdout
+from roundzero.errors import OutsideError, UserError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+    from roundzero.cli._place import Place
+    from roundzero.cli._progress import Quiet
+    from roundzero.config import Settings
+    from roundzero.core.report import Report
+    from roundzero.core.text import RelPath
+    from roundzero.engine.review import ReviewRequest
+
+SUMMARY: Final = "review the change"
+FINDINGS: Final = 1
+_SEVERITIES: Final = ("P0", "P1", "P2", "P3")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of CONTRACT 2."""
+    what = parser.add_argument_group("what is reviewed")
+    what.add_argument(
+        "paths", metavar="PATH", nargs="*", help="show only findings of these files and folders (from --repo)"
+    )
+    what.add_argument("--base", metavar="REF", help="compare with the merge base with REF (default: see `base`)")
+    what.add_argument("--head", metavar="REV", help="review REV instead of the work tree")
+    what.add_argument(
+        "--scope",
+        choices=("worktree", "staged", "committed"),
+        help="worktree: all there is, also untracked (default); staged: index against HEAD; committed: HEAD",
+    )
+    what.add_argument("--diff", metavar="FILE", help="only lines that this diff adds; - is standard input")
+    what.add_argument("--stdin-path", metavar="PATH", help="standard input is the text of this file (from the root)")
+    what.add_argument("--no-untracked", action="store_true", help="leave untracked files out")
+    what.add_argument("--model", choices=("off", "quick", "deep"), help="depth of the model review")
+    what.add_argument("--no-ledger", action="store_true", help="neither read nor write the ledger")
+    shown = parser.add_argument_group("what is shown")
+    shown.add_argument("--format", choices=formats(), default="terminal", help="output format (default: terminal)")
+    shown.add_argument("--output", metavar="FILE", help="write there instead of to standard output")
+    shown.add_argument("--min-severity", choices=_SEVERITIES, help="the mildest severity shown")
+    shown.add_argument("--all-origins", action="store_true", help="show what was there before this branch too")
+    then = parser.add_argument_group("what follows")
+    then.add_argument("--fail-on", choices=(*_SEVERITIES, "never"), help="exit with 1 from this severity (default P1)")
+    then.add_argument("--fix", action="store_true", help="apply the safe fixes, then review again")
+
+
+def formats() -> list[str]:
+    """The names of all output formats."""
+    import pkgutil  # noqa: PLC0415  loaded for the subcommands already
+
+    from roundzero import render  # noqa: PLC0415  only its path
+
+    return [module.name for module in pkgutil.iter_modules(render.__path__) if module.name not in render.SHARED]
+
+
+def run(args: argparse.Namespace) -> int:
+    """Review, print, and return the exit status."""
+    _check(args)
+    import asyncio  # noqa: PLC0415  off the start-up path
+
+    from roundzero.core.gate import fails  # noqa: PLC0415  off the start-up path
+    from roundzero.core.item import Severity  # noqa: PLC0415  off the start-up path
+
+    report, settings = asyncio.run(_review(args, _read_input(args)))
+    _print(args, report)
+    name = settings.gate_fail_on
+    return FINDINGS if fails(report.findings, None if name == "never" else Severity[name]) else 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse options that contradict each other. Raises UserError."""
+    if args.head is not None and args.scope is not None:
+        raise UserError("--head reviews one revision; leave --scope out")
+    if args.scope == "staged" and args.base is not None:
+        raise UserError("--scope staged compares the index with HEAD; leave --base out")
+    objects_only = args.head is not None or args.scope in {"staged", "committed"}
+    for option, given in (("--diff", args.diff), ("--stdin-path", args.stdin_path), ("--fix", args.fix)):
+        if given and objects_only:
+            raise UserError(f"{option} is about the work tree; use it with --scope worktree and without --head")
+    if args.diff is not None and args.stdin_path is not None:
+        raise UserError("--diff is about files on disk; use it without --stdin-path")
+    if args.fix and (args.diff is not None or args.stdin_path is not None):
+        raise UserError("--fix changes files on disk; use it without --diff and --stdin-path")
+
+
+def _read_input(args: argparse.Namespace) -> bytes | None:
+    """The diff, or the text on standard input. Read before any loop runs, so that an interrupt ends the waiting."""
+    if args.stdin_path is not None or args.diff == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(args.diff).read_bytes() if args.diff is not None else None
+    except OSError as error:
+        raise UserError(f"the diff {args.diff} cannot be read: {error.strerror}") from error
+
+
+async def _review(args: argparse.Namespace, given: bytes | None) -> tuple[Report, Settings]:
+    from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
+    from roundzero.cli._progress import progress  # noqa: PLC0415  off the start-up path
+
+    place = await open_place(args.repo, _command_line(args))
+    try:
+        if args.model in {"quick", "deep"}:
+            raise UserError(f"--model {args.model}: {no_model(place.settings)}; use --model off")
+        with progress("quiet" if args.output is not None else args.format) as bar:
+            return await _reviewed(args, place, bar, given), place.settings
+    finally:
+        await place.git.close()
+
+
+def no_model(settings: Settings) -> str:
+    """Why no model takes part in a review."""
+    if settings.model_provider is None:
+        return "no model provider is configured"
+    return f"the provider {settings.model_provider} is configured, but this version makes no model reviews"
+
+
+def _command_line(args: argparse.Namespace) -> Mapping[str, object]:
+    return {"minSeverity": args.min_severity, "gate.failOn": args.fail_on}
+
+
+async def _reviewed(args: argparse.Namespace, place: Place, bar: Quiet, given: bytes | None) -> Report:
+    from dataclasses import replace  # noqa: PLC0415  off the start-up path
+
+    from roundzero.engine.review import review  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.workspace import Workspace  # noqa: PLC0415  off the start-up path
+
+    root = place.git.root
+    request = _request(args, root, given)
+    workspace = await Workspace.open(root, settings=place.settings, problems=place.problems, git=place.git)
+    report = await review(workspace, request, bar)
+    _check_paths(args, request, report, root)
+    if not args.fix:
+        return report
+    from roundzero.cli._fixing import apply_safe_fixes, summary  # noqa: PLC0415  only --fix needs it
+
+    fixed = apply_safe_fixes(root, report)
+    if fixed.files:
+        report = await review(workspace, request, bar)
+    return replace(report, notices=(*report.notices, *summary(fixed)))
+
+
+def _request(args: argparse.Namespace, root: Path, given: bytes | None) -> ReviewRequest:
+    """The request the options ask for. Raises UserError for what cannot be read."""
+    from roundzero.cli._place import inside  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.review import ReviewRequest  # noqa: PLC0415  off the start-up path
+    from roundzero.git.repository import Scope  # noqa: PLC0415  off the start-up path
+
+    paths = tuple(inside(path, root, start=Path.cwd() / args.repo) for path in args.paths)
+    overlays: dict[RelPath, str] = {}
+    if args.stdin_path is not None and given is not None:
+        path = inside(args.stdin_path, root, start=root)
+        overlays[path] = _text(path, given)
+        paths = paths or (path,)
+    return ReviewRequest(
+        scope=Scope(args.scope or "worktree"),
+        base=args.base,
+        head=args.head,
+        paths=() if "" in paths else paths,
+        diff=given if args.diff is not None else None,
+        overlays=overlays,
+        untracked=not args.no_untracked,
+        show_all_origins=args.all_origins,
+    )
+
+
+def _text(path: RelPath, data: bytes) -> str:
+    from roundzero.core.item import language_of  # noqa: PLC0415  off the start-up path
+    from roundzero.core.text import decode  # noqa: PLC0415  off the start-up path
+
+    decoded = decode(data, python=language_of(path) == "python")
+    if decoded is None:
+        raise UserError(f"the text of {path} on standard input is not valid in its encoding; send UTF-8")
+    return decoded.text
+
+
+def _check_paths(args: argparse.Namespace, request: ReviewRequest, report: Report, root: Path) -> None:
+    """A PATH that neither exists nor was changed is a mistake. Raises UserError."""
+    changed = [file.path for file in report.change.files] + [skip.path for skip in report.change.skipped]
+    for path in request.paths:
+        if not (root / path).exists() and path not in request.overlays:
+            if any(each == path or each.startswith(path + "/") for each in changed):
+                continue
+            raise UserError(f"{path} does not exist and is not part of the change; check {' '.join(args.paths)}")
+
+
+def _print(args: argparse.Namespace, report: Report) -> None:
+    from importlib import import_module  # noqa: PLC0415  off the start-up path
+
+    from roundzero.render.look import Look  # noqa: PLC0415  off the start-up path
+
+    if args.output is None and args.format == "ndjson":
+        from roundzero.render.ndjson import results  # noqa: PLC0415  only for this format
+
+        _stdout.write(results(report))
+        return
+    form = import_module(f"roundzero.render.{args.format}")
+    if args.output is None:
+        _stdout.write(form.render(report, Look(_stdout.wants_colour(), _stdout.width())))
+        return
+    try:
+        Path(args.output).write_text(form.render(report, Look()), encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise OutsideError(f"{args.output} cannot be written: {error.strerror}; name another file") from error

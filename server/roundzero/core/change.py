@@ -1,0 +1,202 @@
+"""What the branch did: the files that differ between the merge base and the reviewed text, and by which hunks.
+
+A ``Change`` is complete in itself: both texts of every file that is reviewed, and a named reason for each that is not.
+It does not know where the texts came from. Invariant: hunks are ascending, do not touch, and a line that differs only
+in its terminator is in none of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from roundzero.core.linemap import Hunk, LineMap
+from roundzero.core.text import LineIndex, RelPath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Side(Enum):
+    """Which version of a file is meant."""
+
+    HEAD = "head"
+    BASE = "base"
+
+
+class Status(Enum):
+    """What happened to a path."""
+
+    ADDED = "added"
+    MODIFIED = "modified"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+    MODE = "mode"
+
+
+class SkipKind(Enum):
+    """Whether a skipped file leaves a gap in the review: only NOT_CHECKED does."""
+
+    BY_RULE = "by-rule"
+    NOT_CHECKED = "not-checked"
+
+
+class BaseHow(Enum):
+    """How the base was chosen (the ladder)."""
+
+    EXPLICIT = "explicit"
+    PULL_REQUEST = "pull-request"
+    UPSTREAM = "upstream"
+    LATEST_MERGE_BASE = "latest-merge-base"
+    HEAD = "head"
+    EMPTY_TREE = "empty-tree"
+
+
+class Source:
+    """One side of one file: path, text without byte-order mark, and the git object id of the bytes it was read from."""
+
+    __slots__ = ("_index", "blob", "bom", "encoding", "path", "text")
+
+    def __init__(self, path: RelPath, text: str, blob: str, *, encoding: str = "utf-8", bom: bool = False) -> None:
+        """Hold ``text``; lines are indexed on first use."""
+        self.path = path
+        self.text = text
+        self.blob = blob
+        self.encoding = encoding
+        self.bom = bom
+        self._index: LineIndex | None = None
+
+    @property
+    def index(self) -> LineIndex:
+        """Line starts of the text."""
+        if self._index is None:
+            self._index = LineIndex(self.text)
+        return self._index
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        """Pickle without the index."""
+        return _source, (self.path, self.text, self.blob, self.encoding, self.bom)
+
+    def __repr__(self) -> str:
+        """Name the path and blob, never the text."""
+        return f"Source({self.path!r}, {self.blob[:12]})"
+
+
+def _source(path: RelPath, text: str, blob: str, encoding: str, bom: bool) -> Source:  # noqa: FBT001  pickle calls it
+    return Source(path, text, blob, encoding=encoding, bom=bom)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileChange:
+    """One changed file that can be reviewed. ``base`` is None for an added file, ``head`` for a deleted one."""
+
+    path: RelPath
+    status: Status
+    base: Source | None
+    head: Source | None
+    hunks: tuple[Hunk, ...]
+    mode: str = "100644"
+
+    @property
+    def old_path(self) -> RelPath | None:
+        """The path at the base where it differs."""
+        return self.base.path if self.base is not None and self.base.path != self.path else None
+
+    @cached_property
+    def line_map(self) -> LineMap:
+        """Base lines to head lines."""
+        return LineMap(self.hunks)
+
+    @cached_property
+    def added(self) -> frozenset[int]:
+        """Head lines this change added or replaced."""
+        return frozenset(line for hunk in self.hunks for line in hunk.head_lines)
+
+    @cached_property
+    def removed(self) -> frozenset[int]:
+        """Base lines this change removed or replaced."""
+        return frozenset(line for hunk in self.hunks for line in hunk.base_lines)
+
+    @property
+    def first_changed_line(self) -> int:
+        """The first head line of the first hunk, or the line a deletion left behind; 1 where there is none."""
+        if not self.hunks:
+            return 1
+        hunk = self.hunks[0]
+        return max(1, hunk.head_start)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skip:
+    """A changed path that is not reviewed, with the reason in words for people.
+
+    ``mode`` and ``blob`` are its part of the snapshot id: of the bytes at the head, zeros when there are none.
+    """
+
+    path: RelPath
+    kind: SkipKind
+    reason: str
+    status: Status = Status.MODIFIED
+    old_path: RelPath | None = None
+    mode: str = "000000"
+    blob: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseChoice:
+    """The base a review compares with. ``merge_base`` is a commit id, or the empty tree's id, or None (unborn)."""
+
+    ref: str | None
+    merge_base: str | None
+    how: BaseHow
+    doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadState:
+    """What stands at the other end of the change."""
+
+    commit: str | None
+    branch: str | None
+    dirty: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """The whole change. ``files`` and ``skipped`` are sorted by path; ``snapshot`` binds a verdict to its bytes.
+
+    ``head_tree`` says where the head's other files are: None is the work tree, "" the index, else a commit id.
+    """
+
+    base: BaseChoice
+    head: HeadState
+    files: tuple[FileChange, ...]
+    skipped: tuple[Skip, ...]
+    snapshot: str
+    head_tree: str | None = None
+
+    def file(self, path: RelPath) -> FileChange | None:
+        """The change of one path (its head path), if it is reviewed."""
+        return next((file for file in self.files if file.path == path), None)
+
+
+def snapshot_id(entries: Iterable[tuple[RelPath, str, str]]) -> str:
+    """SHA-256 over the sorted (path, mode, blob id of the reviewed bytes) of all changed paths, skipped ones too.
+
+    A deleted path has mode "000000" and an id of zeros.
+    """
+    digest = hashlib.sha256()
+    for path, mode, blob in sorted(entries):
+        digest.update(path.encode("utf-8", "surrogateescape") + b"\0" + f"{mode}\0{blob}\n".encode())
+    return digest.hexdigest()
+
+
+def blob_id(data: bytes, *, algorithm: str = "sha1") -> str:
+    """Git's object id of a blob with these bytes; ``algorithm`` is the repository's object format."""
+    digest = hashlib.new(algorithm, usedforsecurity=False)
+    digest.update(b"blob %d\0" % len(data))
+    digest.update(data)
+    return digest.hexdigest()

@@ -1,0 +1,70 @@
+"""How each item of the checklists came out.
+
+Invariant: an item passes only where something listened on every file it applies to; silence of what did not run is
+*not checked*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from roundzero.core.finding import Origin, State
+from roundzero.core.judge import UNUSED_IGNORE, shown
+from roundzero.core.report import ChecklistLine, ItemStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from roundzero.core.change import Change
+    from roundzero.core.finding import Finding
+    from roundzero.core.item import Item, ItemId, Language
+    from roundzero.core.ruleset import Ruleset
+    from roundzero.core.text import RelPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Something that should have looked and did not. ``items`` are not checked, in ``path`` or (None) anywhere."""
+
+    message: str
+    items: frozenset[ItemId]
+    path: RelPath | None = None
+
+
+def checklist(
+    ruleset: Ruleset,
+    change: Change,
+    findings: Iterable[Finding],
+    failures: Sequence[Failure],
+    *,
+    language: Language = "en",
+) -> tuple[ChecklistLine, ...]:
+    """One line for each item that is on, in the packs' order."""
+    failing: dict[ItemId, list[Finding]] = {}
+    for finding in findings:
+        if shown(finding) and finding.state is State.OPEN and finding.origin is not Origin.PRE_EXISTING:
+            failing.setdefault(finding.seen.item, []).append(finding)
+    silent = frozenset(item for failure in failures for item in failure.items)
+    return tuple(
+        ChecklistLine(
+            pack=item.pack,
+            item=item.id,
+            title=item.title.text(language),
+            status=_status(item, change, silent, failed=item.id in failing),
+            findings=tuple(finding.id for finding in failing.get(item.id, ())),
+        )
+        for item in ruleset.items
+        if item.enabled
+    )
+
+
+def _status(item: Item, change: Change, silent: frozenset[ItemId], *, failed: bool) -> ItemStatus:
+    if failed:
+        return ItemStatus.FAIL
+    paths = [path for file in change.files for path in (file.path, file.old_path) if path is not None]
+    if not any(item.applies.matches(path) for path in paths):
+        return ItemStatus.NOT_APPLICABLE
+    if item.id in silent or not (item.checks or item.id == UNUSED_IGNORE):
+        return ItemStatus.NOT_CHECKED
+    return ItemStatus.PASS

@@ -1,0 +1,141 @@
+"""Puts a report together from what a review gave. The time is handed in; everything else follows from the arguments.
+
+Invariant: the report lists exactly the findings that are not hidden and counts the hidden ones by reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.checklist import Failure, checklist
+from roundzero.core.finding import State
+from roundzero.core.gate import evaluate
+from roundzero.core.judge import IGNORED, listed
+from roundzero.core.report import Coverage, Depth, FileSummary, Report, Stats, count
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from roundzero.core.change import Change
+    from roundzero.core.finding import Finding
+    from roundzero.core.item import Language
+    from roundzero.core.ruleset import Ruleset
+    from roundzero.core.suppress import Directive
+    from roundzero.core.text import RelPath
+
+_RULES: Final = (".roundzero.toml", ".roundzeroignore", "pyproject.toml")
+_RULES_FOLDER: Final = ".roundzero/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occasion:
+    """What a report says about itself. ``seconds`` per stage."""
+
+    tool_version: str
+    reviewed_at: str
+    language: Language = "en"
+    depth: Depth = "off"
+    notices: tuple[str, ...] = ()
+    seconds: tuple[tuple[str, float], ...] = ()
+
+
+def compose(
+    change: Change,
+    findings: Sequence[Finding],
+    failures: Sequence[Failure],
+    ruleset: Ruleset,
+    *,
+    directives: Mapping[RelPath, tuple[Directive, ...]],
+    occasion: Occasion,
+) -> Report:
+    """The report of a review. ``findings`` are all of them, sorted."""
+    shown = tuple(finding for finding in findings if listed(finding))
+    covered = coverage(change)
+    messages = tuple(sorted({failure.message for failure in failures}))
+    return Report(
+        tool_version=occasion.tool_version,
+        reviewed_at=occasion.reviewed_at,
+        language=occasion.language,
+        verdict=evaluate(findings, covered, messages, depth=occasion.depth),
+        base=change.base,
+        head=change.head,
+        change=change,
+        counts=count(shown),
+        coverage=covered,
+        overview=overview(change),
+        checklists=checklist(ruleset, change, shown, failures, language=occasion.language),
+        findings=shown,
+        settings_changed=settings_changed(change, directives),
+        notices=occasion.notices,
+        stats=Stats(seconds=occasion.seconds, hidden=hidden(findings), failures=messages),
+    )
+
+
+def coverage(change: Change) -> Coverage:
+    """What was looked at, and what was not. A deleted file has nothing to review, though its removal has effects."""
+    skipped = {skip.path for skip in change.skipped}
+    reviewed = sum(1 for file in change.files if file.path not in skipped)
+    return Coverage(
+        files=reviewed + len(skipped),
+        reviewed=reviewed,
+        added_lines=sum(hunk.head_count for file in change.files for hunk in file.hunks),
+        skipped=change.skipped,
+    )
+
+
+def overview(change: Change) -> tuple[FileSummary, ...]:
+    """Every changed path; a path that is not reviewed has no line counts."""
+    reviewed = {file.path for file in change.files}
+    rows = [
+        FileSummary(
+            path=file.path,
+            old_path=file.old_path,
+            status=file.status,
+            added=sum(hunk.head_count for hunk in file.hunks),
+            deleted=sum(hunk.base_count for hunk in file.hunks),
+        )
+        for file in change.files
+    ]
+    rows += [
+        FileSummary(path=skip.path, old_path=skip.old_path, status=skip.status, added=0, deleted=0)
+        for skip in change.skipped
+        if skip.path not in reviewed
+    ]
+    return tuple(sorted(rows, key=lambda row: row.path))
+
+
+def hidden(findings: Iterable[Finding]) -> tuple[tuple[str, int], ...]:
+    """How many findings are not shown, by reason."""
+    reasons = Counter(
+        IGNORED if finding.hidden is None else finding.hidden
+        for finding in findings
+        if finding.hidden is not None or (finding.state is State.DISMISSED and finding.state_by == "code")
+    )
+    return tuple(sorted(reasons.items()))
+
+
+def settings_changed(change: Change, directives: Mapping[RelPath, tuple[Directive, ...]]) -> tuple[str, ...]:
+    """What the branch changes about its own review: settings, packs, ignore file, and comments that dismiss."""
+    paths = {file.path for file in change.files} | {skip.path for skip in change.skipped}
+    lines: list[str] = [path for path in sorted(paths) if _is_rule(path, change)]
+    files = {file.path: file for file in change.files}
+    for path, found in sorted(directives.items()):
+        added = files[path].added if path in files else frozenset()
+        lines += [
+            f"{path}:{directive.span.start.line}: {directive.text} {directive.reason}".rstrip()
+            for directive in found
+            if directive.span.start.line in added
+        ]
+    return tuple(lines)
+
+
+def _is_rule(path: RelPath, change: Change) -> bool:
+    if path.startswith(_RULES_FOLDER):
+        return True
+    if path != "pyproject.toml":
+        return path in _RULES
+    file = change.file(path)
+    sides = [] if file is None else [side for side in (file.base, file.head) if side is not None]
+    return any("[tool.roundzero" in side.text for side in sides)

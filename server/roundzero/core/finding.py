@@ -1,0 +1,212 @@
+"""What was seen, and what it is: Hit, Observation, Finding, Evidence, Fix, fingerprint.
+
+A ``Hit`` is what a checker or linter saw in one version of a file. Joined with its item it is an ``Observation``. An
+observation that has been given an identity, an origin and a state is a ``Finding``. Nothing in here decides whether a
+finding is shown (scope, gate) or whether two are the same (matching). Invariant: title and line number never enter a
+fingerprint or an id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Literal, NewType
+
+from roundzero.core.change import Side, Source
+from roundzero.core.outline import symbol_at
+from roundzero.core.text import RelPath, Span, collapse
+
+if TYPE_CHECKING:
+    from roundzero.core.item import Item, ItemId, Language, Severity
+
+FindingId = NewType("FindingId", str)
+
+
+class Origin(Enum):
+    """Whether this branch brought a finding."""
+
+    INTRODUCED = "introduced"
+    EXPOSED = "exposed"
+    PRE_EXISTING = "pre-existing"
+
+
+class State(Enum):
+    """Where a finding stands in the ledger."""
+
+    OPEN = "open"
+    STALE = "stale"
+    UNCONFIRMED = "unconfirmed"
+    FIXED = "fixed"
+    DISMISSED = "dismissed"
+    REFUTED = "refuted"
+    SUPERSEDED = "superseded"
+
+
+class Verified(Enum):
+    """How a quote compares with the snapshot."""
+
+    EXACT = "exact"
+    MOVED = "moved"
+    WHITESPACE = "whitespace"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A line that supports a finding. ``line`` from 1; ``role`` says what it shows ("definition", "use", ...)."""
+
+    path: RelPath
+    side: Side
+    line: int
+    quote: str
+    role: str
+    blob: str
+    verified: Verified = Verified.EXACT
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace ``old_text``, which stands at ``span`` of the head text, by ``new_text``."""
+
+    path: RelPath
+    span: Span
+    old_text: str
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change of the head text that removes a finding. ``safe``: it cannot change what the program does otherwise."""
+
+    title: str
+    safe: bool
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """The changed head line that a finding outside the hunks hangs on."""
+
+    path: RelPath
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """What a checker or linter saw, before it belongs to an item.
+
+    ``span`` None: about the file or, with ``path`` None, the change as a whole. ``subject`` names the thing in code
+    terms that need no translation (```cache={}```). ``code`` is a linter's rule. ``cause`` ties a consequence on an
+    unchanged line to the changed line that brought it. ``unused`` marks text an editor may fade. ``severity`` replaces
+    the item's where the place decides how grave it is.
+    """
+
+    path: RelPath | None
+    span: Span | None
+    side: Side = Side.HEAD
+    subject: str = ""
+    code: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    cause: Anchor | None = None
+    unused: bool = False
+    severity: Severity | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """A hit joined with its item. ``anchor_text`` is the collapsed text of the line the span starts on."""
+
+    item: ItemId
+    producer: str
+    producer_version: str
+    source: Literal["check", "model"]
+    severity: Severity
+    title: str
+    why: str
+    path: RelPath | None
+    side: Side
+    span: Span | None
+    symbol: str | None
+    anchor_text: str
+    evidence: tuple[Evidence, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    cause: Anchor | None = None
+    unused: bool = False
+
+    @property
+    def line(self) -> int:
+        """The line it starts on; 0 when it is about a whole file or change."""
+        return self.span.start.line if self.span is not None else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """An observation with identity, origin and state.
+
+    ``hidden`` is the reason it is not shown, or None; hiding never drops a finding. ``blocking`` and
+    ``not_blocking_because`` are the gate's.
+    """
+
+    id: FindingId
+    group: str
+    seen: Observation
+    origin: Origin
+    in_diff: bool
+    anchor: Anchor | None
+    state: State = State.OPEN
+    state_text: str | None = None
+    state_by: str | None = None
+    hidden: str | None = None
+    blocking: bool = False
+    not_blocking_because: str | None = None
+    first_seen: int | None = None
+    last_seen: int | None = None
+
+    def but(self, **changes: object) -> Finding:
+        """A copy with some fields changed."""
+        return replace(self, **changes)  # type: ignore[arg-type]
+
+
+def observe(
+    item: Item, hit: Hit, source: Source | None, *, producer: str, version: str, language: Language = "en"
+) -> Observation:
+    """Join a hit with its item. ``source`` is the text the hit's span lies in, None for the whole change."""
+    title = item.title.text(language)
+    if hit.subject:
+        title += ("：" if language == "zh" else ": ") + hit.subject
+    line = hit.span.start.line if hit.span is not None else 0
+    anchored = source is not None and line > 0
+    return Observation(
+        item=item.id,
+        producer=producer,
+        producer_version=version,
+        source="check",
+        severity=item.severity if hit.severity is None or item.severity_set else hit.severity,
+        title=title,
+        why=item.why.text(language),
+        path=hit.path,
+        side=hit.side,
+        span=hit.span,
+        symbol=symbol_at(source.path, source.index, line) if source is not None and anchored else None,
+        anchor_text=collapse(source.index.line(line)) if source is not None and anchored else collapse(hit.subject),
+        evidence=hit.evidence,
+        fixes=hit.fixes,
+        cause=hit.cause,
+        unused=hit.unused,
+    )
+
+
+def fingerprint(item: ItemId, path: RelPath | None, symbol: str | None, anchor_text: str) -> str:
+    """The tolerant value: 12 hex digits of SHA-256 over item, path, symbol and collapsed anchor text."""
+    return _digest(item, path or "", symbol or "", anchor_text)
+
+
+def first_id(item: ItemId, path: RelPath | None, symbol: str | None, anchor_text: str, ordinal: int) -> FindingId:
+    """A finding's first id. ``ordinal`` counts findings with equal fingerprint from 0, in line order."""
+    return FindingId("rz-" + _digest(item, path or "", symbol or "", anchor_text, str(ordinal)))
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:12]

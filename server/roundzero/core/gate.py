@@ -1,0 +1,89 @@
+"""The verdict, with its reasons.
+
+BLOCKED: an open, introduced or exposed P0 or P1 past its gates. INCOMPLETE: not blocked, and something that should have
+been looked at was not. LGTM otherwise, at its depth; a model that is switched off is no gap. What is skipped by
+rule never hinders LGTM. Invariant: the verdict does not depend on what is displayed or on ``--fail-on``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from roundzero.core.change import SkipKind
+from roundzero.core.finding import Finding, Origin, State
+from roundzero.core.item import Severity
+from roundzero.core.report import Coverage, Depth, Verdict, VerdictStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatePolicy:
+    """``blocks_from``: the mildest severity that blocks. ``support``: votes of five a model's finding needs."""
+
+    blocks_from: Severity = Severity.P1
+    support: int = 3
+
+
+def gate(finding: Finding, policy: GatePolicy) -> Finding:
+    """The finding with ``blocking`` set, or the reason why it does not block."""
+    reason = _why_not(finding, policy)
+    return finding.but(blocking=reason is None, not_blocking_because=reason)
+
+
+def _why_not(finding: Finding, policy: GatePolicy) -> str | None:
+    if finding.seen.severity > policy.blocks_from:
+        return f"{finding.seen.severity.name} never blocks"
+    if finding.origin is Origin.PRE_EXISTING:
+        return "it was there before this branch"
+    if finding.state is not State.OPEN:
+        return f"it is {finding.state.value}"
+    if finding.hidden is not None:
+        return finding.hidden
+    if finding.seen.source == "model":
+        return "a model's finding blocks only after a deep review"
+    return None
+
+
+def evaluate(findings: Sequence[Finding], coverage: Coverage, failures: Sequence[str], *, depth: Depth) -> Verdict:
+    """The verdict over gated findings. ``failures`` are stages of the depth asked for that failed, in words."""
+    blocking = [finding for finding in findings if finding.blocking]
+    gaps = [skip for skip in coverage.skipped if skip.kind is SkipKind.NOT_CHECKED]
+    reasons: list[str] = []
+    if blocking:
+        reasons.append(_counted(len(blocking), "blocking finding"))
+    if gaps:
+        named = ", ".join(f"{skip.path} ({skip.reason})" for skip in gaps[:3])
+        more = f" and {len(gaps) - 3} more" if len(gaps) > 3 else ""
+        reasons.append(f"{_counted(len(gaps), 'file')} not checked: {named}{more}")
+    reasons.extend(failures)
+    if blocking:
+        status = VerdictStatus.BLOCKED
+    elif gaps or failures:
+        status = VerdictStatus.INCOMPLETE
+    else:
+        status = VerdictStatus.LGTM
+    return Verdict(status=status, depth=depth, blocking=len(blocking), reasons=tuple(reasons))
+
+
+def fails(findings: Iterable[Finding], fail_on: Severity | None) -> bool:
+    """Whether the command should exit with 1: something shown at or above ``fail_on`` (None: never).
+
+    Below P1 "past its gates" means what is counted: open, and introduced or exposed.
+    """
+    if fail_on is None:
+        return False
+    return any(
+        finding.seen.severity <= fail_on
+        and finding.state is State.OPEN
+        and finding.hidden is None
+        and finding.origin is not Origin.PRE_EXISTING
+        and (finding.blocking or finding.seen.severity > Severity.P1)
+        for finding in findings
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

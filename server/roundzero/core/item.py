@@ -1,0 +1,171 @@
+"""One point of a checklist, and how it is checked.
+
+Items come from packs (packs/loader.py) and are values here: this module neither reads files nor runs anything.
+Invariant: ``Item.id`` is the full name ``pack/item-id``; an alias is a former full name.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum
+from typing import TYPE_CHECKING, Literal, NewType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from roundzero.core.text import RelPath
+
+ItemId = NewType("ItemId", str)
+Language = Literal["en", "zh"]
+
+
+class Severity(IntEnum):
+    """P0 is the worst. Smaller is graver, so that sorting puts the gravest first."""
+
+    P0 = 0
+    P1 = 1
+    P2 = 2
+    P3 = 3
+
+
+class LooksAt(Enum):
+    """Which lines of a change an item is about.
+
+    ADDED: a finding must touch an added line (for a base-side finding, a removed one). HUNK: an added line or one
+    within three lines of a hunk. FILE: any line of a changed file. CHANGE: the change as a whole, any file.
+    """
+
+    ADDED = "added"
+    HUNK = "hunk"
+    FILE = "file"
+    CHANGE = "change"
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """A text in the languages people may choose. ``zh`` falls back to ``en``."""
+
+    en: str
+    zh: str = ""
+
+    def text(self, language: Language) -> str:
+        """The text in ``language``."""
+        return self.zh if language == "zh" and self.zh else self.en
+
+
+@dataclass(frozen=True, slots=True)
+class Applies:
+    """Where an item applies: languages (empty: all), globs that must match (empty: all) and globs that must not."""
+
+    languages: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def matches(self, path: RelPath) -> bool:
+        """Whether a path is covered."""
+        if self.languages and language_of(path) not in self.languages:
+            return False
+        if self.paths and not any(glob_matches(path, glob) for glob in self.paths):
+            return False
+        return not any(glob_matches(path, glob) for glob in self.exclude)
+
+
+@dataclass(frozen=True, slots=True)
+class RuffCheck:
+    """Checked by ruff rules, by code (``E722``)."""
+
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AstGrepCheck:
+    """Checked by one ast-grep rule: the YAML document as JSON text, with ``language`` and ``rule``, without ``id``."""
+
+    document: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextCheck:
+    """Checked line by line by a linear-time regular expression (RE2 syntax).
+
+    The finding's range is group ``mark`` if the pattern has one, else the match. ``unless`` silences lines it matches.
+    """
+
+    pattern: str
+    unless: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckerCheck:
+    """Checked by a Python checker, by its name."""
+
+    name: str
+
+
+CheckSpec = RuffCheck | AstGrepCheck | TextCheck | CheckerCheck
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One item of a pack, after settings were applied (severity, on or off).
+
+    ``checks`` is empty for a question only a model can answer. ``severity_set``: settings chose the severity, so a hit
+    cannot change it. ``line`` is where the pack file defines it, from 1.
+    """
+
+    id: ItemId
+    aliases: tuple[ItemId, ...] = ()
+    section: str = ""
+    title: Prose
+    why: Prose
+    severity: Severity
+    severity_set: bool = False
+    enabled: bool = True
+    looks_at: LooksAt = LooksAt.ADDED
+    applies: Applies = field(default_factory=Applies)
+    checks: tuple[CheckSpec, ...] = ()
+    ask: str | None = None
+    origin_file: str = ""
+    line: int = 1
+
+    @property
+    def pack(self) -> str:
+        """The pack's name."""
+        return self.id.split("/", 1)[0]
+
+
+_LANGUAGE_OF_SUFFIX: Mapping[str, str] = {
+    "py": "python", "pyi": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript", "jsx": "jsx",
+    "ts": "typescript", "mts": "typescript", "cts": "typescript", "tsx": "tsx", "c": "c", "h": "cpp", "cc": "cpp",
+    "cpp": "cpp", "cxx": "cpp", "hpp": "cpp", "hh": "cpp", "cu": "cuda", "cuh": "cuda", "go": "go", "rs": "rust",
+    "java": "java", "kt": "kotlin", "rb": "ruby", "sh": "bash", "bash": "bash", "yaml": "yaml", "yml": "yaml",
+    "json": "json", "toml": "toml", "md": "markdown", "rst": "rst", "bzl": "starlark", "cmake": "cmake", "lua": "lua",
+    "css": "css", "html": "html", "php": "php", "cs": "csharp", "swift": "swift", "scala": "scala", "proto": "proto",
+}  # fmt: skip
+_LANGUAGE_OF_NAME: Mapping[str, str] = {
+    "BUILD": "starlark", "BUILD.bazel": "starlark", "WORKSPACE": "starlark", "MODULE.bazel": "starlark",
+    "CMakeLists.txt": "cmake", "Makefile": "make", "Dockerfile": "dockerfile",
+}  # fmt: skip
+
+
+def language_of(path: RelPath) -> str | None:
+    """The language a path's name says it is in, by ast-grep's names where it has one; None when unknown."""
+    name = path.rsplit("/", 1)[-1]
+    if name in _LANGUAGE_OF_NAME:
+        return _LANGUAGE_OF_NAME[name]
+    _, dot, suffix = name.rpartition(".")
+    return _LANGUAGE_OF_SUFFIX.get(suffix) if dot else None
+
+
+def glob_matches(path: str, glob: str) -> bool:
+    """Whether a ``/``-separated path matches a glob where ``**/`` is any number of folders and ``*`` none of them."""
+    return _match(tuple(path.split("/")), tuple(glob.strip("/").split("/")))
+
+
+def _match(parts: tuple[str, ...], globs: tuple[str, ...]) -> bool:
+    if not globs:
+        return not parts
+    if globs[0] == "**":
+        return any(_match(parts[skip:], globs[1:]) for skip in range(len(parts) + 1)) or len(globs) == 1
+    return bool(parts) and fnmatch.fnmatchcase(parts[0], globs[0]) and _match(parts[1:], globs[1:])

@@ -1,0 +1,242 @@
+"""From observations to findings: identity, scope, origin, dismissal in the code, what is shown, what blocks.
+
+Takes everything that was seen in a change at once, because origin and identity are questions about the whole. Runs
+nothing and reads nothing. Invariants: every head observation becomes exactly one finding, hidden ones with a reason; a
+finding's id and whether it blocks do not depend on what is shown.
+
+Ids: the ordinal of a first id counts all head observations of equal fingerprint, in scope or not, shown or not. So an
+id does not change when a setting, a path argument or an edit elsewhere shows or hides another finding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.change import Change, FileChange, Side
+from roundzero.core.finding import Anchor, Finding, FindingId, Hit, Observation, Origin, State, fingerprint, observe
+from roundzero.core.gate import GatePolicy, gate
+from roundzero.core.item import Item, ItemId, Language, Prose, Severity
+from roundzero.core.matching import Moves, assign_ids
+from roundzero.core.origin import origins
+from roundzero.core.report import order
+from roundzero.core.scope import nearest_changed_line, out_of_scope, touches_change
+from roundzero.core.suppress import Directive, Suppressions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from roundzero.core.ruleset import Ruleset
+    from roundzero.core.text import RelPath
+
+UNUSED_IGNORE: Final = ItemId("general/unused-ignore")
+"""The item for directives that nothing needs. It has no check of its own: only who judges can know."""
+
+_UNUSED: Final = Item(
+    id=UNUSED_IGNORE,
+    title=Prose("A comment ignores nothing, or gives no reason", "忽略注释未起作用，或未写明理由"),
+    why=Prose(
+        "A comment that dismisses findings has to name items, give a reason, and be needed: a stale one hides the next "
+        "real finding on its line.",
+        "忽略注释必须写明条目与理由，并且确有所需：过时的忽略注释会掩盖该行的下一个真实问题。",
+    ),
+    severity=Severity.P3,
+)
+"""What the item is when no pack says otherwise."""
+
+BY_BRANCH: Final = frozenset({Origin.INTRODUCED, Origin.EXPOSED})
+
+IGNORED: Final = "ignored by a comment in the code"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What is shown: origins, the mildest severity, and paths or folders (None: all)."""
+
+    origins: frozenset[Origin] = BY_BRANCH
+    min_severity: Severity = Severity.P3
+    paths: tuple[RelPath, ...] | None = None
+
+    def covers(self, path: RelPath | None) -> bool:
+        """Whether findings in a path are asked for. Those about the change as a whole only when all are."""
+        if self.paths is None:
+            return True
+        return path is not None and any(within(path, wanted) for wanted in self.paths)
+
+    @property
+    def all_origins(self) -> bool:
+        """Whether what was there before is shown too."""
+        return Origin.PRE_EXISTING in self.origins
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """Everything that was seen in a change.
+
+    ``base`` holds all observations of the base for the (path, item) pairs in ``based``. ``listened`` are the items that
+    were really checked, by path. ``directives`` are the comments at the head, by path.
+    """
+
+    head: tuple[Observation, ...]
+    base: tuple[Observation, ...] = ()
+    based: frozenset[tuple[RelPath, ItemId]] = frozenset()
+    listened: Mapping[RelPath, frozenset[ItemId]] = field(default_factory=dict)
+    directives: Mapping[RelPath, tuple[Directive, ...]] = field(default_factory=dict)
+
+
+def within(path: RelPath, wanted: RelPath) -> bool:
+    """Whether a path is ``wanted`` or lies in the folder ``wanted`` ("" is the root)."""
+    folder = wanted.rstrip("/")
+    return folder in {"", ".", path} or path.startswith(folder + "/")
+
+
+def judge(  # noqa: PLR0913  each is an independent input
+    change: Change,
+    sight: Sight,
+    ruleset: Ruleset,
+    *,
+    view: View,
+    policy: GatePolicy,
+    language: Language = "en",
+    identify: Callable[[Sequence[Observation]], list[FindingId]] = assign_ids,
+) -> list[Finding]:
+    """All findings of a change, sorted, hidden ones too. ``identify`` gives ids; by default first ids."""
+    files = {file.path: file for file in change.files}
+    covers = {path: Suppressions(found, ruleset) for path, found in sight.directives.items()}
+    head = _distinct(sight.head)
+    reasons = [_dismissal(seen, covers) for seen in head]
+    unused = list(_faults(sight, covers, files, ruleset, language))
+    head += unused
+    reasons += [None] * len(unused)
+    ids = identify(head)
+    came_from = origins(sorted(sight.base, key=_place), head, Moves.of(change.files))
+    bench = _Bench(change, files, ruleset, view, policy, sight.based)
+    findings = [bench.finding(*row) for row in zip(head, ids, came_from, reasons, strict=True)]
+    return sorted(findings, key=order)
+
+
+def listed(finding: Finding) -> bool:
+    """Whether a report lists a finding: what is not hidden, dismissed ones included."""
+    return finding.hidden is None
+
+
+def shown(finding: Finding) -> bool:
+    """Whether an editor shows a finding: listed, and not dismissed."""
+    return finding.hidden is None and finding.state in {State.OPEN, State.STALE, State.UNCONFIRMED}
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    change: Change
+    files: Mapping[RelPath, FileChange]
+    ruleset: Ruleset
+    view: View
+    policy: GatePolicy
+    based: frozenset[tuple[RelPath, ItemId]]
+
+    def finding(self, seen: Observation, name: FindingId, origin: Origin, dismissed: str | None) -> Finding:
+        """One observation as a finding."""
+        file = self.files.get(seen.path) if seen.path is not None else None
+        scope = out_of_scope(_item(seen.item, self.ruleset), seen, file)
+        if scope is not None and (seen.path or "", seen.item) not in self.based:
+            origin = Origin.PRE_EXISTING
+        in_diff = file is not None and touches_change(file, seen)
+        finding = Finding(
+            id=name,
+            group=fingerprint(seen.item, seen.path, seen.symbol, seen.anchor_text),
+            seen=seen,
+            origin=origin,
+            in_diff=in_diff,
+            anchor=self._anchor(seen, file, in_diff=in_diff),
+            hidden=self._beyond(seen, origin, scope),
+        )
+        if dismissed is not None:
+            finding = finding.but(state=State.DISMISSED, state_text=dismissed, state_by="code")
+        finding = gate(finding, self.policy)
+        return finding.but(hidden=self._unwanted(finding))
+
+    def _anchor(self, seen: Observation, file: FileChange | None, *, in_diff: bool) -> Anchor | None:
+        if seen.cause is not None:
+            return seen.cause
+        if file is None:
+            return _anchor_of(self.change) if seen.path is None else None
+        if seen.side is Side.BASE and seen.span is not None:
+            return Anchor(file.path, max(1, file.line_map.nearest(seen.line)))
+        return None if in_diff else Anchor(file.path, nearest_changed_line(file, seen.line))
+
+    def _beyond(self, seen: Observation, origin: Origin, scope: str | None) -> str | None:
+        """Why a finding is not of this review, or None."""
+        if not self.view.covers(seen.path):
+            return "outside the paths asked for"
+        if scope is not None and not (
+            self.view.all_origins and origin is Origin.PRE_EXISTING and seen.path in self.files
+        ):
+            return scope
+        return None
+
+    def _unwanted(self, finding: Finding) -> str | None:
+        """Why a finding is not shown. What blocks is always shown: a verdict without its reason helps nobody."""
+        if finding.hidden is not None:
+            return finding.hidden
+        if finding.origin not in self.view.origins:
+            return f"{finding.origin.value} findings are not asked for"
+        if finding.seen.severity > self.view.min_severity and not finding.blocking:
+            return f"milder than {self.view.min_severity.name}"
+        return None
+
+
+def _item(name: ItemId, ruleset: Ruleset) -> Item:
+    return ruleset.by_id.get(name, _UNUSED) if name == UNUSED_IGNORE else ruleset.by_id[name]
+
+
+def _distinct(seen: Iterable[Observation]) -> list[Observation]:
+    """Each observation once: two codes of one item may say the same of the same place."""
+    unique: dict[object, Observation] = {}
+    for observation in seen:
+        key = (observation.item, observation.path, observation.side, observation.span, observation.title)
+        unique.setdefault(key, observation)
+    return sorted(unique.values(), key=_place)
+
+
+def _place(seen: Observation) -> tuple[str, int, int, str, str, str]:
+    """An order that does not depend on who was ready first."""
+    column = seen.span.start.column if seen.span is not None else 0
+    return (seen.path or "", seen.line, column, seen.item, seen.side.value, seen.title)
+
+
+def _dismissal(seen: Observation, covers: Mapping[RelPath, Suppressions]) -> str | None:
+    return covers[seen.path].reason_for(seen) if seen.path is not None and seen.path in covers else None
+
+
+def _faults(
+    sight: Sight,
+    covers: Mapping[RelPath, Suppressions],
+    files: Mapping[RelPath, FileChange],
+    ruleset: Ruleset,
+    language: Language,
+) -> Iterable[Observation]:
+    item = _item(UNUSED_IGNORE, ruleset)
+    if not item.enabled:
+        return
+    for path, suppressions in covers.items():
+        file = files.get(path)
+        if file is None or file.head is None:
+            continue
+        for directive in suppressions.faults(sight.listened.get(path, frozenset())):
+            hit = Hit(path=path, span=directive.span, subject=f"`{directive.text}`", unused=True)
+            yield observe(item, hit, file.head, producer="roundzero", version="1", language=language)
+
+
+def _anchor_of(change: Change) -> Anchor | None:
+    """Where a finding about the change as a whole hangs: the first changed line of the largest changed file."""
+    largest = max(
+        (file for file in change.files if file.head is not None),
+        key=lambda file: (sum(hunk.head_count + hunk.base_count for hunk in file.hunks), -len(file.path)),
+        default=None,
+    )
+    return None if largest is None else Anchor(largest.path, largest.first_changed_line)
+
+
+def rebound(finding: Finding, seen: Observation) -> Finding:
+    """The same finding at another place of a later text."""
+    return replace(finding, seen=seen)

@@ -1,0 +1,53 @@
+"""Which symbol a line belongs to, from the text alone.
+
+A syntax tree would know more, but a symbol is part of a finding's identity and must be the same while a file does not
+parse. Deliberately a scan for definitions by indentation (Python); other languages have no symbol yet. Invariant:
+the answer depends on nothing but the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.item import language_of
+
+if TYPE_CHECKING:
+    from roundzero.core.text import LineIndex, RelPath
+
+_DEFINITION: Final = re.compile(r"([ \t]*)(?:async[ \t]+def|def|class)[ \t]+(\w+)")
+_DECORATOR: Final = re.compile(r"[ \t]*@")
+
+
+def symbol_at(path: RelPath, index: LineIndex, line: int) -> str | None:
+    """The qualified name of the innermost function or class around a line (from 1), as in ``Class.method``.
+
+    The line of a definition, and its decorators, belong to the defined symbol. None at module level.
+    """
+    if language_of(path) != "python":
+        return None
+    names: list[str] = []
+    start = line
+    while start < index.line_count and _DECORATOR.match(index.line(start)):
+        start += 1
+    text = index.line(start)
+    limit = _indent(text) if text.strip() else None
+    if (match := _DEFINITION.match(text)) is not None:
+        names.append(match.group(2))
+    for number in range(start - 1, 0, -1):
+        if limit == 0:
+            break
+        text = index.line(number)
+        if not text.strip():
+            continue
+        if limit is None:
+            limit = _indent(text) + 1
+        indent = _indent(text)
+        if indent < limit and (match := _DEFINITION.match(text)) is not None:
+            names.append(match.group(2))
+            limit = indent
+    return ".".join(reversed(names)) or None
+
+
+def _indent(text: str) -> int:
+    return len(text.expandtabs(8)) - len(text.expandtabs(8).lstrip())

@@ -1,0 +1,350 @@
+"""Decides what to start, cancel and accept, and when to wake: events in, effects out.
+
+It holds the state of the automatic lanes and nothing else; it knows no clock (``now`` comes with each event, in seconds
+of any monotonic clock), starts nothing and waits for nothing. What a job does is the engine's business.
+Invariants: at most one job per file and lane; a result is accepted only for the version that is current; whoever
+follows ``WakeAt`` alone reaches a state in which nothing is due.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Final, assert_never
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from roundzero.core.text import RelPath
+
+PARALLEL: Final = 2
+"""Fast jobs at once: each is three processes and a worker, and a person looks at one file at a time."""
+
+SETTLE: Final = 0.1
+"""Seconds a burst of repository events (a checkout, a save with its watched-file echo) is given to end."""
+
+
+class Lane(Enum):
+    """What a job looks at: one open file, or the change as a whole."""
+
+    FAST = "fast"
+    CHANGE = "change"
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """When to run, in seconds.
+
+    ``debounce``: rest after the last edit. ``max_delay``: longest time an edit waits while edits keep coming, since a
+    debounce that every key restarts never serves someone who does not pause. ``on_type`` False: only on save.
+    """
+
+    debounce: float = 0.15
+    max_delay: float = 0.6
+    on_type: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A file was opened in the editor."""
+
+    path: RelPath
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A buffer has a new version."""
+
+    path: RelPath
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A buffer was written to disk."""
+
+    path: RelPath
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A buffer is gone; the file on disk counts again."""
+
+    path: RelPath
+
+
+@dataclass(frozen=True, slots=True)
+class HeadMoved:
+    """HEAD, the index, a ref or a file on disk changed: what the change is may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """Rules, base or rhythm differ: every result is out of date."""
+
+    rhythm: Rhythm
+
+
+@dataclass(frozen=True, slots=True)
+class RoundAsked:
+    """Someone wants the change looked at now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The change was collected anew, and these open files differ from what their results were made of."""
+
+    paths: frozenset[RelPath]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A job ended. ``failed``: it has no result."""
+
+    job: int
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """The time asked for with ``WakeAt`` has come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """Start nothing until resumed; what comes in meanwhile is remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """Go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """End what runs and forget what waits."""
+
+
+Event = (
+    Opened | Edited | Saved | Closed | HeadMoved | SettingsChanged | RoundAsked | Collected | Finished | Tick
+    | Paused | Resumed | Stopped
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Begin a job. ``path`` and ``version`` are None for the change lane."""
+
+    job: int
+    lane: Lane
+    path: RelPath | None
+    version: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """End a job; its result, should one still come, is nobody's."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """Take a job's result as it is: it was made of the current version."""
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rebase:
+    """Carry a job's result over to the current version, and only what lies on lines that were not edited since.
+
+    Asked for only where edits have been coming without rest for ``max_delay``: dropping would show nothing at all.
+    """
+
+    job: int
+
+
+@dataclass(frozen=True, slots=True)
+class WakeAt:
+    """Send ``Tick`` at this time. Replaces an earlier one."""
+
+    at: float
+
+
+Effect = Start | Cancel | Accept | Rebase | WakeAt
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    number: int
+    version: int
+    since: float
+    late: bool
+
+
+@dataclass(slots=True)
+class _Work:
+    """One lane of one file. ``since``: the oldest wish no job has taken up. ``due``: when to start one."""
+
+    version: int = 0
+    since: float | None = None
+    due: float | None = None
+    job: _Job | None = None
+
+    def ask(self, now: float, delay: float, rhythm: Rhythm) -> None:
+        """Want a result, ``delay`` from now at the earliest and ``max_delay`` after the oldest wish at the latest."""
+        self.since = self.wished(now)
+        self.due = min(now + delay, self.since + rhythm.max_delay)
+
+    def wished(self, now: float) -> float:
+        """Since when a result is wanted."""
+        return now if self.since is None else self.since
+
+    def drop(self) -> Iterator[Effect]:
+        """End the running job; what it was to answer is open again."""
+        if self.job is not None:
+            yield Cancel(self.job.number)
+            self.since = self.job.since if self.since is None else min(self.since, self.job.since)
+            self.job = None
+
+    def outdate(self) -> Iterator[Effect]:
+        """End the running job unless it is the one that keeps someone served who never pauses."""
+        if self.job is not None and not self.job.late:
+            yield from self.drop()
+
+
+@dataclass(slots=True)
+class Planner:
+    """The state of the automatic lanes."""
+
+    rhythm: Rhythm = field(default_factory=Rhythm)
+    paused: bool = False
+    _files: dict[RelPath, _Work] = field(default_factory=dict)
+    _change: _Work = field(default_factory=_Work)
+    _jobs: int = 0
+
+    @property
+    def running(self) -> int:
+        """Number of jobs started and not ended."""
+        return sum(work.job is not None for work in self._all())
+
+    @property
+    def due(self) -> float | None:
+        """When something waits to be started, the earliest time; None while paused or with nothing to do."""
+        if self.paused:
+            return None
+        fast = [work.due for work in self._files.values() if work.due is not None and work.job is None]
+        if self._free() <= 0:
+            fast = []
+        change = [self._change.due] if self._change.due is not None and self._change.job is None else []
+        return min(fast + change, default=None)
+
+    def handle(self, event: Event, now: float) -> list[Effect]:
+        """Take in an event; the effects are to be carried out in order, at once."""
+        effects = list(self._take(event, now))
+        effects += self._start(now)
+        if (due := self.due) is not None:
+            effects.append(WakeAt(due))
+        return effects
+
+    def _take(self, event: Event, now: float) -> Iterator[Effect]:  # noqa: C901, PLR0912  one arm per event
+        match event:
+            case Opened(path, version):
+                yield from self._open(path, version, now)
+            case Edited(path, version):
+                yield from self._edit(path, version, now)
+            case Saved(path):
+                work = self._files.get(path)
+                if work is not None and work.since is not None and work.job is None:
+                    work.ask(now, 0, self.rhythm)
+                self._change.ask(now, SETTLE, self.rhythm)
+            case Closed(path):
+                if (work := self._files.pop(path, None)) is not None:
+                    yield from work.drop()
+                self._change.ask(now, SETTLE, self.rhythm)
+            case HeadMoved():
+                yield from self._change.outdate()
+                self._change.ask(now, SETTLE, self.rhythm)
+            case SettingsChanged(rhythm):
+                self.rhythm = rhythm
+                for work in self._all():
+                    yield from work.drop()
+                    work.ask(now, 0, rhythm)
+            case RoundAsked():
+                self._change.ask(now, 0, self.rhythm)
+            case Collected(paths):
+                for path in sorted(paths & self._files.keys()):
+                    yield from self._files[path].outdate()
+                    self._files[path].ask(now, 0, self.rhythm)
+            case Finished(job, failed):
+                yield from self._finish(job, failed=failed)
+            case Paused():
+                self.paused = True
+            case Resumed():
+                self.paused = False
+            case Stopped():
+                for work in self._all():
+                    yield from work.drop()
+                    work.since = work.due = None
+            case Tick():
+                pass
+            case _:
+                assert_never(event)
+
+    def _open(self, path: RelPath, version: int, now: float) -> Iterator[Effect]:
+        if (known := self._files.pop(path, None)) is not None:
+            yield from known.drop()
+        work = self._files[path] = _Work(version)
+        work.ask(now, 0, self.rhythm)
+
+    def _edit(self, path: RelPath, version: int, now: float) -> Iterator[Effect]:
+        work = self._files.setdefault(path, _Work())
+        work.version = version
+        yield from work.outdate()
+        if self.rhythm.on_type:
+            work.ask(now, self.rhythm.debounce, self.rhythm)
+        else:
+            work.since = work.wished(now)
+            work.due = None
+
+    def _finish(self, number: int, *, failed: bool) -> Iterator[Effect]:
+        for work in self._all():
+            if work.job is None or work.job.number != number:
+                continue
+            job, work.job = work.job, None
+            if failed:
+                return
+            yield Accept(number) if work is self._change or job.version == work.version else Rebase(number)
+            return
+
+    def _start(self, now: float) -> Iterator[Effect]:
+        if self.paused:
+            return
+        waiting: list[tuple[float, RelPath | None, _Work]] = [
+            (work.wished(now), path, work) for path, work in self._files.items() if _is_due(work, now)
+        ]
+        waiting.sort(key=lambda entry: (entry[0], entry[1] or ""))
+        waiting = waiting[: max(0, self._free())]
+        if _is_due(self._change, now):
+            waiting.append((self._change.wished(now), None, self._change))
+        for since, path, work in waiting:
+            self._jobs += 1
+            work.job = _Job(self._jobs, work.version, since, late=now >= since + self.rhythm.max_delay)
+            work.since = work.due = None
+            if path is None:
+                yield Start(self._jobs, Lane.CHANGE, None, None)
+            else:
+                yield Start(self._jobs, Lane.FAST, path, work.version)
+
+    def _free(self) -> int:
+        return PARALLEL - sum(work.job is not None for work in self._files.values())
+
+    def _all(self) -> Iterator[_Work]:
+        yield from self._files.values()
+        yield self._change
+
+
+def _is_due(work: _Work, now: float) -> bool:
+    return work.job is None and work.due is not None and work.due <= now

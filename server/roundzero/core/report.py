@@ -1,0 +1,156 @@
+"""The one value every renderer takes: what was reviewed, what was found, and the verdict.
+
+Invariant: two reviews of equal snapshots with equal settings give equal reports but for ``reviewed_at`` and seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Literal
+
+from roundzero.core.item import Severity
+
+if TYPE_CHECKING:
+    from roundzero.core.change import BaseChoice, Change, HeadState, Skip, Status
+    from roundzero.core.finding import Evidence, Finding, FindingId
+    from roundzero.core.item import ItemId, Language
+    from roundzero.core.text import RelPath
+
+Depth = Literal["off", "quick", "deep"]
+
+
+class VerdictStatus(Enum):
+    """The answer to "may this branch go on?"."""
+
+    LGTM = "LGTM"
+    BLOCKED = "BLOCKED"
+    INCOMPLETE = "INCOMPLETE"
+
+
+class ItemStatus(Enum):
+    """How one checklist item came out."""
+
+    PASS = "pass"  # noqa: S105  a word of the contract
+    FAIL = "fail"
+    NOT_APPLICABLE = "not-applicable"
+    NOT_CHECKED = "not-checked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Status with reasons in words; bound to (merge base, snapshot), ``stale`` when those have moved on."""
+
+    status: VerdictStatus
+    depth: Depth
+    blocking: int
+    reasons: tuple[str, ...]
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundInfo:
+    """Which committed round this is; all None without a ledger."""
+
+    index: int | None = None
+    previous: int | None = None
+    delta_files: int = 0
+    full_files: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """What was looked at. ``files`` counts every changed path, ``added_lines`` those of reviewed files."""
+
+    files: int
+    reviewed: int
+    added_lines: int
+    skipped: tuple[Skip, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileSummary:
+    """A changed path in the overview, with added and deleted line counts."""
+
+    path: RelPath
+    old_path: RelPath | None
+    status: Status
+    added: int
+    deleted: int
+    summary: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecklistLine:
+    """The outcome of one item and the findings that fail it."""
+
+    pack: str
+    item: ItemId
+    title: str
+    status: ItemStatus
+    findings: tuple[FindingId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """Something the change does well, with its evidence."""
+
+    text: str
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stats:
+    """Round statistics. ``seconds`` per stage; ``failures`` are stages that failed, in words."""
+
+    seconds: tuple[tuple[str, float], ...] = ()
+    hidden: tuple[tuple[str, int], ...] = ()
+    failures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything about one review. ``findings`` holds the listed ones, sorted; hidden ones are counted in stats."""
+
+    tool_version: str
+    reviewed_at: str
+    language: Language
+    verdict: Verdict
+    base: BaseChoice
+    head: HeadState
+    change: Change
+    round: RoundInfo = field(default_factory=RoundInfo)
+    counts: tuple[int, int, int, int]
+    coverage: Coverage
+    overview: tuple[FileSummary, ...]
+    summary: str | None = None
+    checklists: tuple[ChecklistLine, ...]
+    strengths: tuple[Strength, ...] = ()
+    findings: tuple[Finding, ...]
+    settings_changed: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    stats: Stats = field(default_factory=Stats)
+
+
+def order(finding: Finding) -> tuple[int, str, int, int, str]:
+    """Sort key of listed findings: severity, path, line, column, id."""
+    seen = finding.seen
+    column = seen.span.start.column if seen.span is not None else 0
+    return (int(seen.severity), seen.path or "", seen.line, column, finding.id)
+
+
+def count(findings: tuple[Finding, ...]) -> tuple[int, int, int, int]:
+    """Open findings this branch introduced or exposed and that are shown, by severity P0 to P3."""
+    from roundzero.core.finding import Origin, State  # noqa: PLC0415  keeps types-only imports lazy
+
+    totals = [0, 0, 0, 0]
+    for finding in findings:
+        if finding.state is State.OPEN and finding.hidden is None and finding.origin is not Origin.PRE_EXISTING:
+            totals[finding.seen.severity] += 1
+    return (totals[0], totals[1], totals[2], totals[3])
+
+
+__all__ = [
+    "ChecklistLine", "Coverage", "Depth", "FileSummary", "ItemStatus", "Report", "RoundInfo", "Severity", "Stats",
+    "Strength", "Verdict", "VerdictStatus", "count", "order",
+]  # fmt: skip

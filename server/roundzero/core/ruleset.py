@@ -1,0 +1,50 @@
+"""The items in force for one review, after packs and settings were put together.
+
+A value: loading is packs/loader.py, running is the engine. Invariant: ids are unique; ``digest`` changes when anything
+that can change a result does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from roundzero.core.item import Item, ItemId
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong in a pack or a configuration file, and ignored. ``line`` from 1, 0 when unknown."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        """The problem as editors and terminals link it."""
+        return f"{self.file}:{self.line}: {self.message}" if self.line else f"{self.file}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Ruleset:
+    """All items known, enabled or not, in the packs' order, and what was wrong while loading them."""
+
+    items: tuple[Item, ...]
+    digest: str
+    problems: tuple[Problem, ...] = ()
+
+    @cached_property
+    def by_id(self) -> Mapping[ItemId, Item]:
+        """Items by full name; aliases lead to the item they became."""
+        table = {alias: item for item in self.items for alias in item.aliases}
+        table.update({item.id: item for item in self.items})
+        return table
+
+    @cached_property
+    def checked(self) -> tuple[Item, ...]:
+        """Enabled items that have a check."""
+        return tuple(item for item in self.items if item.enabled and item.checks)

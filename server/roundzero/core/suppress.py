@@ -1,0 +1,156 @@
+"""Comments in the code that dismiss findings: ``roundzero: ignore[pack/item, ...] reason``.
+
+Finds directives in comments (never in strings) and says which of them cover an observation. It does not dismiss
+anything (judge does) and does not decide whether an unused one is reported. Source of the form: CONTRACT, section 6.
+Invariants: a directive without a reason covers nothing; a text without the word ``roundzero:`` costs one search.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.change import Side
+from roundzero.core.item import Item, ItemId, language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from roundzero.core.change import Source
+    from roundzero.core.finding import Observation
+    from roundzero.core.ruleset import Ruleset
+    from roundzero.core.text import Span
+
+FILE_LINES: Final = 10
+"""``ignore-file`` counts in this many first lines only."""
+
+_MARK: Final = "roundzero:"
+_DIRECTIVE: Final = re.compile(r"roundzero:[ \t]*ignore(-file)?\b(?:\[([^\]\n]*)\])?[ \t:]*([^\n]*)")
+_SHORT_STRINGS: Final = r""""(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?"""
+_LONG_STRINGS: Final = r'''"""(?:[^"\\]|\\.|"(?!""))*(?:""")?|\'\'\'(?:[^'\\]|\\.|'(?!''))*(?:\'\'\')?'''
+_HASH: Final = r"(?P<comment>#[^\n]*)"
+_SLASHES: Final = r"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)"
+_FAMILIES: Final[Mapping[str, str]] = {
+    "python": f"{_LONG_STRINGS}|{_SHORT_STRINGS}|{_HASH}",
+    "shell": rf"\\.|{_SHORT_STRINGS}|(?<![^\s;]){_HASH}",
+    "slashes": rf"{_SHORT_STRINGS}|`(?:[^`\\]|\\.)*`?|{_SLASHES}",
+    "rust": rf""""(?:[^"\\]|\\.)*"?|{_SLASHES}""",
+    "dashes": rf"{_SHORT_STRINGS}|(?P<comment>--[^\n]*)",
+    "markup": r"(?P<comment><!--(?:[^-]|-(?!->))*(?:-->)?)",
+    "any": r"(?P<comment>(?:\#|//|/\*|--|;|%|<!--)[^\n]*)",
+}
+_FAMILY_OF: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("python", "starlark", "toml"), "python"),
+    **dict.fromkeys(("bash", "yaml", "ruby", "cmake", "make", "dockerfile"), "shell"),
+    **dict.fromkeys(
+        ("javascript", "typescript", "tsx", "jsx", "c", "cpp", "cuda", "go", "java", "kotlin", "swift", "scala",
+         "csharp", "php", "proto", "css"),
+        "slashes",
+    ),
+    "rust": "rust",
+    "lua": "dashes",
+    **dict.fromkeys(("html", "markdown"), "markup"),
+}  # fmt: skip
+_SCANNERS: Final = {name: re.compile(pattern, re.DOTALL) for name, pattern in _FAMILIES.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Directive:
+    """One comment. ``target`` is the line it covers, from 1, or None for the whole file; ``names`` as written."""
+
+    names: tuple[str, ...]
+    reason: str
+    span: Span
+    target: int | None
+
+    @property
+    def text(self) -> str:
+        """The directive without its reason."""
+        return f"ignore{'-file' if self.target is None else ''}[{', '.join(self.names)}]"
+
+
+def directives(source: Source) -> tuple[Directive, ...]:
+    """The directives in a source, in order of place. Invalid ones too: without names or without a reason."""
+    if _MARK not in source.text:
+        return ()
+    index = source.index
+    scanner = _SCANNERS[_FAMILY_OF.get(language_of(source.path) or "", "any")]
+    found: list[tuple[Directive, bool]] = []
+    for comment in scanner.finditer(source.text):
+        if comment.group("comment") is None:
+            continue
+        for match in _DIRECTIVE.finditer(source.text, comment.start("comment"), comment.end("comment")):
+            line = index.position(match.start()).line
+            whole_file = match.group(1) is not None
+            if whole_file and line > FILE_LINES:
+                continue
+            names = tuple(name for part in (match.group(2) or "").split(",") if (name := part.strip()))
+            reason = match.group(3).strip().removesuffix("*/").removesuffix("-->").strip()
+            end = match.start() + len(match.group().rstrip().removesuffix("*/").removesuffix("-->").rstrip())
+            alone = not source.text[index.line_start(line) : comment.start("comment")].strip()
+            span = index.span(match.start(), end)
+            target = None if whole_file else line
+            found.append((Directive(names=names, reason=reason, span=span, target=target), alone))
+    return tuple(_aimed(found))
+
+
+def _aimed(found: list[tuple[Directive, bool]]) -> Iterable[Directive]:
+    """Let comments that stand alone cover the next line that is not such a comment itself."""
+    alone = {directive.span.start.line for directive, is_alone in found if is_alone}
+    for directive, is_alone in found:
+        if directive.target is None or not is_alone:
+            yield directive
+            continue
+        line = directive.span.start.line
+        while line in alone:
+            line += 1
+        yield Directive(names=directive.names, reason=directive.reason, span=directive.span, target=line)
+
+
+def resolve(name: str, ruleset: Ruleset) -> Item | None:
+    """The item a name means: its full name or a former one, or its own part where only one pack has it."""
+    if (item := ruleset.by_id.get(ItemId(name))) is not None:
+        return item
+    known = {item.id: item for full, item in ruleset.by_id.items() if full.split("/", 1)[-1] == name}
+    return next(iter(known.values())) if len(known) == 1 else None
+
+
+class Suppressions:
+    """The directives of one source, resolved, with a note of which names were needed."""
+
+    def __init__(self, found: tuple[Directive, ...], ruleset: Ruleset) -> None:
+        """Resolve the names of ``found``."""
+        self.directives = found
+        self._items = [{name: resolve(name, ruleset) for name in directive.names} for directive in found]
+        self._used: set[tuple[int, str]] = set()
+
+    def reason_for(self, seen: Observation) -> str | None:
+        """The reason of the first directive that covers a head observation, or None. Notes all that cover it."""
+        answer: str | None = None
+        for at, directive in enumerate(self.directives):
+            if not directive.reason:
+                continue
+            if directive.target is not None and (seen.side is not Side.HEAD or directive.target != seen.line):
+                continue
+            for name, item in self._items[at].items():
+                if item is not None and item.id == seen.item:
+                    self._used.add((at, name))
+                    answer = answer or directive.reason
+        return answer
+
+    def faults(self, silent: frozenset[ItemId]) -> Iterable[Directive]:
+        """Directives to report: without names or reason, with an unknown name, or needed by nothing.
+
+        ``silent`` are the items that were checked on this source, so that their silence means something.
+        """
+        for at, directive in enumerate(self.directives):
+            names = self._items[at]
+            if (
+                not names
+                or not directive.reason
+                or any(
+                    item is None or (item.id in silent and (at, name) not in self._used) for name, item in names.items()
+                )
+            ):
+                yield directive

@@ -1,0 +1,297 @@
+"""Where Python checks run: in this process (command line) or in a worker process (editor).
+
+Does not know what is checked. Invariants: a worker that dies costs the requests it had, never the next one; a
+cancelled request is told to stop, and the conversation goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import itertools
+import logging
+import pickle
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+
+from roundzero.engine.frames import (
+    LENGTH,
+    Answer,
+    Broken,
+    CheckChange,
+    Done,
+    Grep,
+    Paths,
+    Question,
+    Read,
+    Rules,
+    Stop,
+    Texts,
+    frame,
+    pack,
+)
+from roundzero.engine.repository import BridgedRepository, Snapshot
+from roundzero.errors import OutsideError
+from roundzero.proc import Child
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from roundzero.checkers.run import ChangeResult, FileResult
+    from roundzero.core.change import FileChange
+    from roundzero.core.item import Item
+    from roundzero.engine.frames import Reply, Request
+
+log = logging.getLogger(__name__)
+
+Result: TypeAlias = "FileResult | ChangeResult | None"
+
+WORTH_A_PROCESS: Final = 500_000
+"""Characters of changed files from which a second process pays: starting it costs what checking 10,000 lines does."""
+
+CRASHED: Final = "the worker process ended while it checked this"
+
+
+class Runner(Protocol):
+    """Runs checks of our own over one file or a change. Every method may raise OutsideError: *not checked*."""
+
+    @property
+    def parallel(self) -> int:
+        """How many files it is worth giving it at once."""
+
+    async def check_file(self, file: FileChange, items: tuple[Item, ...]) -> FileResult:
+        """See checkers.run.check_file."""
+
+    async def check_change(self, snapshot: Snapshot, items: tuple[Item, ...]) -> ChangeResult:
+        """See checkers.run.check_change."""
+
+    async def close(self) -> None:
+        """Let go of processes."""
+
+
+class InProcess:
+    """Runs the checks right here. The loop stalls meanwhile, so it is for who waits for the result anyway.
+
+    The cycle collector rests until ``close``: syntax trees have no cycles, and it would walk them all again and again
+    (measured: a quarter of the time over 100 files).
+    """
+
+    parallel: Final = 1
+
+    def __init__(self) -> None:
+        """Let the collector rest."""
+        self._collecting = gc.isenabled()
+        gc.disable()
+
+    async def check_file(self, file: FileChange, items: tuple[Item, ...]) -> FileResult:
+        """See Runner. Lets the loop turn before."""
+        from roundzero.checkers.run import FileResult, check_file  # noqa: PLC0415  heavy
+
+        await asyncio.sleep(0)
+        return check_file(file, items) or FileResult()
+
+    async def check_change(self, snapshot: Snapshot, items: tuple[Item, ...]) -> ChangeResult:
+        """See Runner. Runs in a thread, since it waits for git on this loop."""
+        from roundzero.checkers.run import ChangeResult, check_change, words_for  # noqa: PLC0415  heavy
+
+        words = words_for(snapshot.change, items)
+        found = await snapshot.grep(words) if words else {}
+        repository = BridgedRepository(snapshot, asyncio.get_running_loop())
+        checked = asyncio.to_thread(check_change, snapshot.change, repository, found, items, repository.is_closed)
+        try:
+            return await checked or ChangeResult()
+        finally:
+            repository.close()
+
+    async def close(self) -> None:
+        """Let the collector work again."""
+        if self._collecting:
+            gc.enable()
+
+
+class Both:
+    """This process and one worker side by side, for a change that is worth starting a process for."""
+
+    parallel: Final = 2
+
+    def __init__(self) -> None:
+        """Start nothing."""
+        self._here = InProcess()
+        self._there = Worker()
+        self._idle: list[InProcess | Worker] = [self._here, self._there]
+
+    async def check_file(self, file: FileChange, items: tuple[Item, ...]) -> FileResult:
+        """See Runner."""
+        runner = self._idle.pop() if self._idle else self._here
+        try:
+            return await runner.check_file(file, items)
+        finally:
+            self._idle.append(runner)
+
+    async def check_change(self, snapshot: Snapshot, items: tuple[Item, ...]) -> ChangeResult:
+        """See Runner."""
+        return await self._here.check_change(snapshot, items)
+
+    async def close(self) -> None:
+        """See Runner."""
+        await self._here.close()
+        await self._there.close()
+
+
+def runner_for(files: Sequence[FileChange]) -> Runner:
+    """What checks these files soonest when somebody waits for all of them."""
+    size = sum(len(file.head.text) for file in files if file.head is not None)
+    return Both() if size > WORTH_A_PROCESS else InProcess()
+
+
+class Worker:
+    """One worker process, started when first needed and again after it died."""
+
+    parallel: Final = 1
+
+    def __init__(self) -> None:
+        """Start nothing."""
+        self._child: Child | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._waiting: dict[int, asyncio.Future[Result]] = {}
+        self._snapshots: dict[int, Snapshot] = {}
+        self._numbers = itertools.count(1)
+        self._items: tuple[Item, ...] | None = None
+        self._texts = Texts()
+        self._lock = asyncio.Lock()
+
+    @property
+    def pid(self) -> int | None:
+        """The process id while it runs."""
+        return self._child.pid if self._child is not None and self._child.alive else None
+
+    async def warm(self) -> None:
+        """Start the process now, so that the first check does not wait for it."""
+        async with self._lock:
+            await self._ready()
+
+    async def check_file(self, file: FileChange, items: tuple[Item, ...]) -> FileResult:
+        """See Runner."""
+        from roundzero.checkers.run import FileResult  # noqa: PLC0415  heavy
+
+        result = await self._request(items, lambda number: pack(number, file, self._texts))
+        return result if isinstance(result, FileResult) else FileResult()
+
+    async def check_change(self, snapshot: Snapshot, items: tuple[Item, ...]) -> ChangeResult:
+        """See Runner."""
+        from roundzero.checkers.run import ChangeResult  # noqa: PLC0415  heavy
+
+        result = await self._request(items, lambda number: CheckChange(number, snapshot.change), snapshot)
+        return result if isinstance(result, ChangeResult) else ChangeResult()
+
+    async def close(self) -> None:
+        """End the process. What waits for it fails."""
+        child, self._child = self._child, None
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reader
+        if child is not None:
+            child.kill()
+            await child.close()
+        self._fail("the engine was closed")
+
+    async def _request(
+        self, items: tuple[Item, ...], make: Callable[[int], Request], snapshot: Snapshot | None = None
+    ) -> Result:
+        number = next(self._numbers)
+        answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        async with self._lock:
+            child = await self._ready()
+            self._waiting[number] = answer
+            if snapshot is not None:
+                self._snapshots[number] = snapshot
+            try:
+                if items is not self._items and items != self._items:
+                    await child.write(frame(Rules(items)))
+                self._items = items
+                await child.write(frame(make(number)))
+            except asyncio.CancelledError:  # the frame is in the pipe's buffer whole
+                await self._stop(child, number)
+                raise
+            except OutsideError:
+                self._forget(number)
+                raise
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            await self._stop(child, number)
+            raise
+        finally:
+            self._forget(number)
+
+    async def _stop(self, child: Child, number: int) -> None:
+        self._forget(number)
+        if child is self._child and child.alive:
+            with contextlib.suppress(OutsideError):
+                await child.write(frame(Stop(number)))
+
+    def _forget(self, number: int) -> None:
+        self._waiting.pop(number, None)
+        self._snapshots.pop(number, None)
+
+    async def _ready(self) -> Child:
+        if self._child is None or self._reader is None or not self._child.alive or self._reader.done():
+            if self._reader is not None:
+                await self._reader
+            if self._child is not None:
+                await self._child.close()
+            self._texts, self._items = Texts(), None
+            argv = [sys.executable, "-m", "roundzero.engine.worker"]
+            self._child = await Child.start(argv, tempfile.gettempdir())
+            self._reader = asyncio.ensure_future(self._listen(self._child))
+        return self._child
+
+    async def _listen(self, child: Child) -> None:
+        try:
+            while True:
+                size = int.from_bytes(await child.readexactly(LENGTH), "big")
+                reply: Reply = pickle.loads(await child.readexactly(size))  # noqa: S301  our own child wrote it
+                match reply:
+                    case Done(number, result):
+                        self._settle(number, result)
+                    case Broken(number, message, trace):
+                        log.error("a check broke: %s", trace)
+                        self._settle(number, OutsideError(f"a check broke: {message}"))
+                    case Read() | Paths() | Grep() as question:
+                        await child.write(frame(await self._answer(question)))
+        except OutsideError as error:
+            if self._child is child:
+                log.warning("%s", error)
+            self._fail(CRASHED)
+
+    def _settle(self, number: int, result: Result | OutsideError) -> None:
+        answer = self._waiting.get(number)
+        if answer is None or answer.done():
+            return
+        if isinstance(result, OutsideError):
+            answer.set_exception(result)
+        else:
+            answer.set_result(result)
+
+    def _fail(self, message: str) -> None:
+        for number in list(self._waiting):
+            self._settle(number, OutsideError(message))
+
+    async def _answer(self, question: Question) -> Answer:
+        snapshot = self._snapshots.get(question.number)
+        if snapshot is None:
+            return Answer(None, "the result is no longer wanted")
+        try:
+            match question:
+                case Read(_, path, side):
+                    return Answer(await snapshot.read(path, side))
+                case Paths(_, side):
+                    return Answer(await snapshot.paths(side))
+                case Grep(_, words):
+                    return Answer(await snapshot.grep(words))
+        except OutsideError as error:
+            return Answer(None, str(error))

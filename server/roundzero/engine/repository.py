@@ -1,0 +1,85 @@
+"""The repository at a snapshot, for checkers that look around: core/ports.Repository over git.
+
+``Snapshot`` asks git on the loop; ``BridgedRepository`` is the same for a thread that may wait. Invariant: all answers
+belong to one change, the live buffers included.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from roundzero.errors import OutsideError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Coroutine, Mapping
+
+    from roundzero.core.change import Change, Side, Source
+    from roundzero.core.ports import GrepHit
+    from roundzero.core.text import RelPath
+    from roundzero.git.repository import Git
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One change and the repository around it. Every method may raise OutsideError."""
+
+    git: Git
+    change: Change
+
+    async def read(self, path: RelPath, side: Side) -> Source | None:
+        """One side of a file."""
+        return await self.git.read(path, side, self.change)
+
+    async def paths(self, side: Side) -> frozenset[RelPath]:
+        """Every path of a side."""
+        return await self.git.paths(side, self.change)
+
+    async def grep(self, words: Collection[str]) -> Mapping[str, tuple[GrepHit, ...]]:
+        """Where words stand at the head."""
+        return await self.git.grep(words, self.change)
+
+
+class BridgedRepository:
+    """The snapshot for a thread beside the loop. ``close`` ends what it waits for."""
+
+    def __init__(self, snapshot: Snapshot, loop: asyncio.AbstractEventLoop) -> None:
+        """Ask ``snapshot`` on ``loop``."""
+        self._snapshot = snapshot
+        self._loop = loop
+        self._closed = False
+        self._read: dict[tuple[RelPath, Side], Source | None] = {}
+        self._paths: dict[Side, frozenset[RelPath]] = {}
+
+    def read(self, path: RelPath, side: Side) -> Source | None:
+        """See core.ports."""
+        if (path, side) not in self._read:
+            self._read[path, side] = self._wait(self._snapshot.read(path, side))
+        return self._read[path, side]
+
+    def paths(self, side: Side) -> frozenset[RelPath]:
+        """See core.ports."""
+        if side not in self._paths:
+            self._paths[side] = self._wait(self._snapshot.paths(side))
+        return self._paths[side]
+
+    def grep(self, words: Collection[str]) -> Mapping[str, tuple[GrepHit, ...]]:
+        """See core.ports."""
+        return self._wait(self._snapshot.grep(words))
+
+    def close(self) -> None:
+        """Answer nothing any more."""
+        self._closed = True
+
+    def is_closed(self) -> bool:
+        """Whether nobody wants the answers."""
+        return self._closed
+
+    def _wait(self, question: Coroutine[None, None, T]) -> T:
+        if self._closed:
+            question.close()
+            raise OutsideError("the result is no longer wanted")
+        return asyncio.run_coroutine_threadsafe(question, self._loop).result()

@@ -1,0 +1,57 @@
+"""What a live engine says, and to whom.
+
+Values only. Invariant: a publication is the whole truth about what one file shows, never a difference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from roundzero.core.report import RoundInfo
+
+if TYPE_CHECKING:
+    from roundzero.core.change import BaseChoice, HeadState, Source
+    from roundzero.core.finding import Finding
+    from roundzero.core.report import Coverage, Verdict
+    from roundzero.core.text import RelPath
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """The findings one file shows. ``version`` is the buffer's, None when it is not open; ``source`` their text."""
+
+    path: RelPath
+    version: int | None
+    findings: tuple[Finding, ...]
+    source: Source | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineStatus:
+    """The state of a review. Without a collected change everything about it is None."""
+
+    verdict: Verdict | None = None
+    counts: tuple[int, int, int, int] = (0, 0, 0, 0)
+    base: BaseChoice | None = None
+    head: HeadState | None = None
+    coverage: Coverage | None = None
+    hidden: int = 0
+    paused: bool = False
+    running: bool = False
+    problems: tuple[str, ...] = ()
+    model_lane: str = "off"
+    round: RoundInfo = field(default_factory=RoundInfo)
+
+
+class Listener(Protocol):
+    """Who is told. Called on the loop; must return at once."""
+
+    def published(self, publication: Publication) -> None:
+        """A file's findings are known anew."""
+
+    def status_changed(self, status: EngineStatus) -> None:
+        """The state is another."""
+
+    def message(self, level: Literal["info", "warning", "error"], text: str) -> None:
+        """Something a person should know."""

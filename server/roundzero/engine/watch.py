@@ -1,0 +1,139 @@
+"""Watches git's own files (HEAD, index, refs) for editors that do not, without waking up when nothing happens.
+
+On Linux through inotify on the event loop. watchfiles, which serves everywhere else, wakes its thread at every step
+(measured: 20 times a second by default), so there it gets a step of five seconds. Does not look at what changed.
+Invariant: no timer runs on Linux, and a watch that cannot be made is a logged line, never an error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import logging
+import os
+import struct
+import sys
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+FOLDERS: Final = 200
+"""Most folders watched: refs may be nested, and the system's watches are shared with everyone."""
+
+STEP_SECONDS: Final = 5
+"""How often watchfiles may wake where there is no inotify."""
+
+_HEADER: Final = struct.Struct("iIII")
+_CREATED: Final = 0x100
+_EVENTS: Final = 0x2 | 0x8 | 0x40 | 0x80 | _CREATED | 0x200 | 0x400
+_IS_FOLDER: Final = 0x40000000
+_ONLY_FOLDER: Final = 0x01000000
+_CLOSE_ON_EXEC: Final = 0o2000000
+_NON_BLOCKING: Final = 0o4000
+
+
+class Watch:
+    """A watch over files and folders. Calls ``changed`` on the loop for each burst; ``close`` ends it."""
+
+    def __init__(self, paths: Sequence[Path], changed: Callable[[], None]) -> None:
+        """Watch at once. A file is watched through its folder, since git replaces files by renaming."""
+        self._changed = changed
+        self._files = {path for path in paths if not path.is_dir()}
+        self._roots = [path for path in paths if path.is_dir()]
+        self._loop = asyncio.get_running_loop()
+        self._descriptor: int | None = None
+        self._folders: dict[int, Path] = {}
+        self._task: asyncio.Task[None] | None = None
+        if sys.platform == "linux":
+            self._open()
+        else:
+            self._task = asyncio.ensure_future(self._follow())
+
+    async def close(self) -> None:
+        """Watch nothing any more."""
+        if self._descriptor is not None:
+            self._loop.remove_reader(self._descriptor)
+            os.close(self._descriptor)
+            self._descriptor = None
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+
+    def _open(self) -> None:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        descriptor = self._libc.inotify_init1(_CLOSE_ON_EXEC | _NON_BLOCKING)
+        if descriptor < 0:
+            log.warning("git's files are not watched: %s", os.strerror(ctypes.get_errno()))
+            return
+        self._descriptor = descriptor
+        self._add(_folders(self._files, self._roots))
+        self._loop.add_reader(descriptor, self._read)
+
+    def _add(self, folders: Iterable[Path]) -> None:
+        known = set(self._folders.values())
+        for folder in folders:
+            if folder in known or len(self._folders) >= FOLDERS:
+                continue
+            number = self._libc.inotify_add_watch(self._descriptor, os.fsencode(folder), _EVENTS | _ONLY_FOLDER)
+            if number >= 0:
+                self._folders[number] = folder
+            else:
+                log.debug("%s is not watched: %s", folder, os.strerror(ctypes.get_errno()))
+
+    def _read(self) -> None:
+        if self._descriptor is None:
+            return
+        try:
+            data = os.read(self._descriptor, 65536)
+        except BlockingIOError:
+            return
+        at = 0
+        relevant = False
+        while at + _HEADER.size <= len(data):
+            number, mask, _, length = _HEADER.unpack_from(data, at)
+            name = data[at + _HEADER.size : at + _HEADER.size + length].rstrip(b"\0")
+            at += _HEADER.size + length
+            folder = self._folders.get(number)
+            if folder is None:
+                continue
+            path = folder / os.fsdecode(name)
+            if mask & _IS_FOLDER and mask & _CREATED:
+                self._add(_folders((), [root for root in self._roots if path.is_relative_to(root)]))
+            relevant = relevant or self._matters(path)
+        if relevant:
+            self._changed()
+
+    def _matters(self, path: Path) -> bool:
+        if path.name.endswith(".lock"):
+            return False
+        return path in self._files or any(path.is_relative_to(root) for root in self._roots)
+
+    async def _follow(self) -> None:
+        from watchfiles import awatch  # noqa: PLC0415  only where it is needed, and then late
+
+        existing = [path for path in {*(file.parent for file in self._files), *self._roots} if path.is_dir()]
+        milliseconds = STEP_SECONDS * 1000
+        async for changes in awatch(
+            *existing, step=milliseconds, debounce=milliseconds, rust_timeout=0, recursive=False
+        ):
+            from pathlib import Path as Changed  # noqa: PLC0415  as above
+
+            if any(self._matters(Changed(name)) for _, name in changes):
+                self._changed()
+
+
+def _folders(files: Iterable[Path], roots: Iterable[Path]) -> list[Path]:
+    """The folders to watch: those of the files, and everything below the roots."""
+    found = {file.parent for file in files}
+    for root in roots:
+        for folder, _, _ in os.walk(root):
+            found.add(root.__class__(folder))
+            if len(found) >= FOLDERS:
+                break
+    return sorted(found)

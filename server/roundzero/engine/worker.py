@@ -1,0 +1,191 @@
+"""The worker process: ``python -m roundzero.engine.worker``. Checks files so that the loop of the engine never stalls.
+
+One request at a time, in order. A reader thread takes messages in meanwhile, so that a stop is seen between two
+checkers, and so that the process ends with its parent. Standard output belongs to the frames; whatever a checker may
+print goes to standard error. Invariant: every request gets exactly one ``Done`` or ``Broken``.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import queue
+import sys
+import threading
+import traceback
+from typing import TYPE_CHECKING, BinaryIO, Final, NoReturn, cast
+
+from roundzero.engine.frames import (
+    LENGTH,
+    Answer,
+    Broken,
+    CheckChange,
+    CheckFile,
+    Done,
+    Grep,
+    Paths,
+    Question,
+    Read,
+    Reply,
+    Rules,
+    Stop,
+    Texts,
+    frame,
+    unpack,
+)
+from roundzero.errors import OutsideError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from roundzero.checkers.run import ChangeResult, FileResult
+    from roundzero.core.change import Side, Source
+    from roundzero.core.item import Item
+    from roundzero.core.ports import GrepHit
+    from roundzero.core.text import RelPath
+
+COLLECT_EVERY: Final = 50
+"""Requests between two runs of the cycle collector, which else walks every syntax tree while it is built."""
+
+
+class Pipe:
+    """Both directions of the conversation with the engine."""
+
+    def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+        """Start reading at once."""
+        self.requests: queue.SimpleQueue[Rules | CheckFile | CheckChange] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        self._stopped: set[int] = set()
+        self._incoming = incoming
+        self._outgoing = outgoing
+        threading.Thread(target=self._read, name="reader", daemon=True).start()
+
+    def send(self, message: Reply) -> None:
+        """Send a message."""
+        self._outgoing.write(frame(message))
+        self._outgoing.flush()
+
+    def ask(self, question: Question) -> object:
+        """Ask the engine and wait. Raises OutsideError when the world failed there."""
+        self.send(question)
+        answer = self._answers.get()
+        if answer.problem is not None:
+            raise OutsideError(answer.problem)
+        return answer.value
+
+    def stopped(self, number: int) -> bool:
+        """Whether the answer to a request is no longer wanted."""
+        return number in self._stopped
+
+    def forget(self, number: int) -> None:
+        """A request has been answered."""
+        self._stopped.discard(number)
+
+    def _read(self) -> NoReturn:
+        while True:
+            head = self._incoming.read(LENGTH)
+            data = self._incoming.read(int.from_bytes(head, "big")) if len(head) == LENGTH else b""
+            if not data:
+                os._exit(0)
+            match pickle.loads(data):  # noqa: S301  our own parent wrote it
+                case Stop(number):
+                    self._stopped.add(number)
+                case Answer() as answer:
+                    self._answers.put(answer)
+                case request:
+                    self.requests.put(request)
+
+
+class AskingRepository:
+    """The repository as seen from the worker: every question goes to the engine."""
+
+    def __init__(self, pipe: Pipe, number: int) -> None:
+        """Ask on behalf of one request; what was read is kept as long."""
+        self._pipe = pipe
+        self._number = number
+        self._read: dict[tuple[RelPath, Side], Source | None] = {}
+        self._paths: dict[Side, frozenset[RelPath]] = {}
+
+    def read(self, path: RelPath, side: Side) -> Source | None:
+        """See core.ports."""
+        if (path, side) not in self._read:
+            self._read[path, side] = cast("Source | None", self._pipe.ask(Read(self._number, path, side)))
+        return self._read[path, side]
+
+    def paths(self, side: Side) -> frozenset[RelPath]:
+        """See core.ports."""
+        if side not in self._paths:
+            self._paths[side] = cast("frozenset[RelPath]", self._pipe.ask(Paths(self._number, side)))
+        return self._paths[side]
+
+    def grep(self, words: Collection[str]) -> Mapping[str, tuple[GrepHit, ...]]:
+        """See core.ports."""
+        return cast("Mapping[str, tuple[GrepHit, ...]]", self._pipe.ask(Grep(self._number, tuple(words))))
+
+
+class Desk:
+    """Answers requests."""
+
+    def __init__(self, pipe: Pipe) -> None:
+        """Know no items yet."""
+        self._pipe = pipe
+        self._items: tuple[Item, ...] = ()
+        self._texts = Texts()
+
+    def serve(self) -> NoReturn:
+        """Answer until the parent is gone."""
+        while True:
+            match self._pipe.requests.get():
+                case Rules(items):
+                    self._items = items
+                case CheckFile() | CheckChange() as request:
+                    self._answer(request)
+
+    def _answer(self, request: CheckFile | CheckChange) -> None:
+        number = request.number
+        try:
+            if isinstance(request, CheckFile):
+                result: FileResult | ChangeResult | None = self._file(request)
+            else:
+                result = self._change(request)
+        except Exception as error:  # noqa: BLE001  reported to the engine, which logs it
+            self._pipe.send(Broken(number, f"{type(error).__name__}: {error}", traceback.format_exc()))
+        else:
+            self._pipe.send(Done(number, result))
+        self._pipe.forget(number)
+        if number % COLLECT_EVERY == 0:
+            gc.collect()
+
+    def _file(self, request: CheckFile) -> FileResult | None:
+        from roundzero.checkers.run import check_file  # noqa: PLC0415  the process answers stops while this loads
+
+        file = unpack(request, self._texts)
+        if self._pipe.stopped(request.number):
+            return None
+        return check_file(file, self._items, lambda: self._pipe.stopped(request.number))
+
+    def _change(self, request: CheckChange) -> ChangeResult | None:
+        from roundzero.checkers.run import check_change, words_for  # noqa: PLC0415  as above
+
+        repository = AskingRepository(self._pipe, request.number)
+        words = words_for(request.change, self._items)
+        found = repository.grep(words) if words else {}
+        return check_change(request.change, repository, found, self._items, lambda: self._pipe.stopped(request.number))
+
+
+def main() -> NoReturn:
+    """Run the worker on this process's standard streams."""
+    outgoing = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    pipe = Pipe(sys.stdin.buffer, outgoing)
+    import roundzero.checkers.run  # noqa: PLC0415  warm before the first request
+
+    roundzero.checkers.discover()
+    gc.freeze()
+    gc.disable()
+    Desk(pipe).serve()
+
+
+if __name__ == "__main__":
+    main()

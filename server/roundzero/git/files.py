@@ -1,0 +1,132 @@
+"""Reads files of the work tree without ever leaving it.
+
+Blocking; call it in a thread. Does not decode. Invariant: no byte is read through a symbolic link, neither the file's
+own nor one among its folders, and nothing but regular files is opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.change import blob_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from roundzero.core.text import RelPath
+
+_CHUNK: Final = 1024 * 1024
+
+
+class FileKind(Enum):
+    """What lies at a path."""
+
+    REGULAR = "regular"
+    SYMLINK = "symlink"
+    FOLDER = "folder"
+    OTHER = "other"
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskFile:
+    """A file as it is now. ``data`` None unless it is regular, readable and not larger than asked for."""
+
+    kind: FileKind
+    mode: str = "000000"
+    size: int = 0
+    blob: str = ""
+    data: bytes | None = None
+    problem: str = ""
+
+
+def inside(path: RelPath) -> bool:
+    """Whether a path stays below the root and out of git directories."""
+    return not any(part in ("", "..") or part.lower() == ".git" for part in path.split("/"))
+
+
+class WorkTree:
+    """The files under one root."""
+
+    def __init__(self, root: Path, object_format: str) -> None:
+        """Name the root; nothing is read."""
+        self._root = root.resolve()
+        self._object_format = object_format
+
+    def read(self, path: RelPath, *, max_bytes: int, known_folders: dict[Path, bool] | None = None) -> DiskFile:
+        """Read one file. ``known_folders`` saves checking the same folder again within one go."""
+        if not inside(path):
+            return DiskFile(kind=FileKind.MISSING)
+        folders = {} if known_folders is None else known_folders
+        full = self._root / path
+        folder = full.parent
+        try:
+            if folder not in folders:
+                folders[folder] = folder.resolve() == folder
+            status = full.lstat() if folders[folder] else None
+        except (OSError, ValueError, RuntimeError):
+            status = None
+        if status is None:
+            return DiskFile(kind=FileKind.MISSING)
+        if stat.S_ISLNK(status.st_mode):
+            return self._link(full)
+        if stat.S_ISDIR(status.st_mode):
+            return DiskFile(kind=FileKind.FOLDER)
+        if not stat.S_ISREG(status.st_mode):
+            return DiskFile(kind=FileKind.OTHER)
+        return self._regular(full, max_bytes)
+
+    def _link(self, full: Path) -> DiskFile:
+        try:
+            target = os.fsencode(full.readlink())
+        except OSError:
+            return DiskFile(kind=FileKind.MISSING)
+        return DiskFile(
+            kind=FileKind.SYMLINK,
+            mode="120000",
+            size=len(target),
+            blob=blob_id(target, algorithm=self._object_format),
+        )
+
+    def _regular(self, full: Path, max_bytes: int) -> DiskFile:
+        try:
+            handle = os.open(full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        except FileNotFoundError:
+            return DiskFile(kind=FileKind.MISSING)
+        except OSError as error:
+            return DiskFile(kind=FileKind.UNREADABLE, problem=error.strerror or str(error))
+        try:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                return DiskFile(kind=FileKind.OTHER)
+            mode = "100755" if status.st_mode & 0o100 else "100644"
+            if status.st_size > max_bytes:
+                blob = self._hash(handle, status.st_size)
+                return DiskFile(kind=FileKind.REGULAR, mode=mode, size=status.st_size, blob=blob)
+            data = _read(handle)
+        except OSError as error:
+            return DiskFile(kind=FileKind.UNREADABLE, problem=error.strerror or str(error))
+        finally:
+            os.close(handle)
+        blob = blob_id(data, algorithm=self._object_format)
+        return DiskFile(kind=FileKind.REGULAR, mode=mode, size=len(data), blob=blob, data=data)
+
+    def _hash(self, handle: int, size: int) -> str:
+        digest = hashlib.new(self._object_format, usedforsecurity=False)
+        digest.update(b"blob %d\0" % size)
+        while chunk := os.read(handle, _CHUNK):
+            digest.update(chunk)
+        return digest.hexdigest()
+
+
+def _read(handle: int) -> bytes:
+    parts: list[bytes] = []
+    while chunk := os.read(handle, _CHUNK):
+        parts.append(chunk)
+    return b"".join(parts)

@@ -1,0 +1,325 @@
+"""Chooses the base of a review: explicit, pull request, upstream, latest merge base, HEAD, empty tree.
+
+Asks refs and configuration only, never the work tree. Invariant: a choice that is not certain carries its doubts in
+words, and nothing is ever compared with a commit that shares no history with the head.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.change import BaseChoice, BaseHow
+from roundzero.errors import UserError
+from roundzero.proc import side_by_side
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from roundzero.git.commands import Commands
+
+NAMES: Final = ("main", "master", "develop", "trunk", "dev")
+"""Branches that others are usually made from, likeliest first."""
+
+_PULL_REQUEST_VARIABLES: Final = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
+_PULL_REQUEST_SETTINGS: Final = ("gh-merge-base", "vscode-merge-base")
+_HEADS: Final = "refs/heads/"
+_REMOTES: Final = "refs/remotes/"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where HEAD is. ``branch`` is a full ref name, None when detached; ``commit`` None before the first commit."""
+
+    branch: str | None
+    commit: str | None
+
+    @property
+    def name(self) -> str | None:
+        """The branch without ``refs/heads/``."""
+        return self.branch.removeprefix(_HEADS) if self.branch is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A ref that may be the base: a full name, or what a person wrote."""
+
+    ref: str
+    commit: str
+
+    @property
+    def name(self) -> str:
+        """The ref as people call it."""
+        return _short(self.ref)
+
+
+@dataclass(frozen=True, slots=True)
+class _Refs:
+    """Usual branches with their commits, targets of symbolic refs, and the current branch's upstream ("" for none)."""
+
+    commits: Mapping[str, str]
+    symbolic: Mapping[str, str]
+    upstream: str
+
+
+async def head_of(commands: Commands) -> Head:
+    """Read HEAD. Raises OutsideError when git fails."""
+    done = await commands.plumbing("rev-parse", "HEAD", "--symbolic-full-name", "HEAD", good=(0, 128))
+    if done.returncode == 0:
+        commit, ref = _line(done.stdout).split("\n")
+        return Head(ref if ref != "HEAD" else None, commit)
+    branch = await commands.plumbing("symbolic-ref", "--quiet", "HEAD", good=(0, 1))
+    return Head(_line(branch.stdout) or None, None)
+
+
+async def commit_of(commands: Commands, ref: str) -> str | None:
+    """The commit a person's words name, or None. Words that git could take for an option name nothing."""
+    if not ref or ref.startswith("-") or "\0" in ref:
+        return None
+    done = await commands.plumbing(
+        "rev-parse", "--quiet", "--verify", "--end-of-options", f"{ref}^{{commit}}", good=(0, 1, 128)
+    )
+    return _line(done.stdout) or None if done.returncode == 0 else None
+
+
+async def merge_bases(commands: Commands, head: str, other: str) -> tuple[str, ...]:
+    """All best common ancestors, the latest commit date first; () when there is none."""
+    done = await commands.plumbing("merge-base", "--all", head, other, good=(0, 1))
+    return await _latest_first(commands, done.stdout.decode("ascii").split())
+
+
+class Ladder:
+    """One choice. ``environ`` is the environment to look for a pull request in."""
+
+    def __init__(
+        self, commands: Commands, *, environ: Mapping[str, str], shallow: bool, head: str | None = None
+    ) -> None:
+        """``head`` names another commit than HEAD to choose a base for."""
+        self._commands = commands
+        self._environ = environ
+        self._shallow = shallow
+        self._other_head = head
+        self._head = Head(None, None)
+        self._settings: Mapping[str, str] = {}
+        self._default: str | None = None
+        self._refs = _Refs({}, {}, "")
+        self._doubts: list[str] = []
+
+    async def choose(self, explicit: str | None, saved: str | None) -> BaseChoice:
+        """Climb the ladder. Raises UserError when a base was named and cannot be used, or none can be found."""
+        async with side_by_side() as group:
+            settings = group.create_task(self._commands.configuration())
+            head = group.create_task(head_of(self._commands))
+        self._settings, self._head = settings.result(), head.result()
+        if self._other_head is not None:
+            commit = await commit_of(self._commands, self._other_head)
+            if commit is None:
+                raise UserError(f"{self._other_head!r} names no commit of this repository")
+            self._head = Head(None, commit)
+        if self._head.commit is None:
+            if explicit or saved:
+                self._doubts.append(f"the base {explicit or saved} is not used: this branch has no commits yet")
+            return self._choice(None, None, BaseHow.EMPTY_TREE)
+        if explicit:
+            return await self._named(explicit, BaseHow.EXPLICIT)
+        if saved:
+            if await commit_of(self._commands, saved) is not None:
+                return await self._named(saved, BaseHow.EXPLICIT)
+            self._doubts.append(f"the base selected for this branch, {saved}, does not exist any more")
+        if (choice := await self._pull_request()) is not None:
+            return choice
+        self._refs = await _refs(self._commands, self._head.branch)
+        return await self._upstream() or await self._latest() or await self._last_resort()
+
+    async def _named(self, ref: str, how: BaseHow) -> BaseChoice:
+        commit = await commit_of(self._commands, ref)
+        if commit is None:
+            raise UserError(
+                f"the base {ref!r} names no commit of this repository; check the spelling, or fetch it first"
+                f" (git fetch origin {ref})"
+            )
+        return await self._against(_Candidate(ref, commit), how)
+
+    async def _against(self, candidate: _Candidate, how: BaseHow, bases: Sequence[str] | None = None) -> BaseChoice:
+        if bases is None:
+            bases = await merge_bases(self._commands, self._commit, candidate.commit)
+        if not bases:
+            raise self._no_merge_base(candidate.name)
+        if len(bases) > 1:
+            self._doubts.append(f"HEAD and {candidate.name} have {len(bases)} merge bases; the latest is used")
+        if bases[0] == self._commit and how is not BaseHow.HEAD and candidate.commit != self._commit:
+            self._doubts.append(f"HEAD is already merged into {candidate.name}")
+        return self._choice(candidate.name, bases[0], how)
+
+    async def _pull_request(self) -> BaseChoice | None:
+        for variable in _PULL_REQUEST_VARIABLES:
+            target = self._environ.get(variable, "")
+            if not target:
+                continue
+            found = await self._branch(target)
+            if found is None:
+                raise UserError(
+                    f"{variable} says that the target branch is {target!r}, which is not here; fetch it"
+                    f" (git fetch origin {target}) or name another base with --base"
+                )
+            return await self._against(found, BaseHow.PULL_REQUEST)
+        for name in _PULL_REQUEST_SETTINGS:
+            setting = f"branch.{self._head.name}.{name}"
+            target = self._settings.get(setting, "")
+            if not target or self._head.branch is None:
+                continue
+            found = await self._branch(target)
+            if found is not None:
+                return await self._against(found, BaseHow.PULL_REQUEST)
+            self._doubts.append(f"{setting} names {target}, which is not here")
+        return None
+
+    async def _upstream(self) -> BaseChoice | None:
+        upstream = await self._upstream_ref()
+        if upstream is None or _branch_name(upstream.ref) == self._head.name:
+            return None
+        return await self._against(upstream, BaseHow.UPSTREAM)
+
+    async def _latest(self) -> BaseChoice | None:
+        candidates = self._candidates()
+        if not candidates:
+            return None
+        async with side_by_side() as group:
+            tasks = {
+                commit: group.create_task(merge_bases(self._commands, self._commit, commit))
+                for commit in dict.fromkeys(candidate.commit for candidate in candidates)
+            }
+        related = [candidate for candidate in candidates if tasks[candidate.commit].result()]
+        if not related:
+            raise self._no_merge_base(candidates[0].name)
+        base_of = {candidate.ref: tasks[candidate.commit].result()[0] for candidate in related}
+        open_ones = [
+            candidate for candidate in related if base_of[candidate.ref] != self._commit or self._fresh(candidate)
+        ]
+        if open_ones and len(open_ones) < len(related):
+            names = ", ".join(candidate.name for candidate in related if candidate not in open_ones)
+            self._doubts.append(f"HEAD is already merged into {names}")
+        latest = (await _latest_first(self._commands, [base_of[candidate.ref] for candidate in open_ones or related]))[
+            0
+        ]
+        best = next(candidate for candidate in open_ones or related if base_of[candidate.ref] == latest)
+        return await self._against(best, BaseHow.LATEST_MERGE_BASE, tasks[best.commit].result())
+
+    def _candidates(self) -> list[_Candidate]:
+        """origin/HEAD, then remote branches with a usual name, then local ones; () on the default branch."""
+        commits, symbolic = self._refs.commits, self._refs.symbolic
+        default = symbolic.get(f"{_REMOTES}origin/HEAD", "")
+        self._default = self._default_name(default, commits)
+        if self._head.name is not None and self._head.name == self._default:
+            return []
+        order = [default] if default else []
+        for name in NAMES:
+            order += sorted(ref for ref in commits if ref.startswith(_REMOTES) and _branch_name(ref) == name)
+        order += [_HEADS + name for name in NAMES]
+        return [
+            _Candidate(ref, commits[ref])
+            for ref in dict.fromkeys(order)
+            if ref in commits and (self._head.name is None or _branch_name(ref) != self._head.name)
+        ]
+
+    def _fresh(self, candidate: _Candidate) -> bool:
+        """Whether HEAD is the very tip of the default branch: nothing was merged, the branch has no commits yet."""
+        return candidate.commit == self._commit and _branch_name(candidate.ref) == self._default
+
+    def _default_name(self, default: str, commits: Mapping[str, str]) -> str | None:
+        """The default branch as far as one can know: origin/HEAD, or the first of main and master that exists."""
+        if default:
+            return _branch_name(default)
+        return next((name for name in NAMES[:2] if any(_branch_name(ref) == name for ref in commits)), None)
+
+    async def _last_resort(self) -> BaseChoice:
+        upstream = await self._upstream_ref()
+        if self._head.name is None or self._head.name != self._default:
+            work = "unpushed" if upstream is not None else "uncommitted"
+            self._doubts.append(
+                f"no branch was found that this one could have been made from; only {work} work is reviewed"
+                " (name a base with --base)"
+            )
+        if upstream is not None:
+            return await self._against(upstream, BaseHow.HEAD)
+        return self._choice("HEAD", self._commit, BaseHow.HEAD)
+
+    async def _upstream_ref(self) -> _Candidate | None:
+        """The branch's upstream, if it is set and here."""
+        ref = self._refs.upstream
+        commit = await commit_of(self._commands, ref) if ref else None
+        return _Candidate(ref, commit) if commit is not None else None
+
+    async def _branch(self, target: str) -> _Candidate | None:
+        """A branch by the name a forge gives it: the remote's before the local one."""
+        for ref in (f"{_REMOTES}origin/{target}", f"{_REMOTES}{target}", f"{_HEADS}{target}", target):
+            commit = await commit_of(self._commands, ref)
+            if commit is not None:
+                return _Candidate(ref, commit)
+        return None
+
+    @property
+    def _commit(self) -> str:
+        assert self._head.commit is not None  # noqa: S101  choose() leaves before the first commit
+        return self._head.commit
+
+    def _choice(self, ref: str | None, merge_base: str | None, how: BaseHow) -> BaseChoice:
+        return BaseChoice(ref=ref, merge_base=merge_base, how=how, doubts=tuple(self._doubts))
+
+    def _no_merge_base(self, name: str) -> UserError:
+        if self._shallow:
+            return UserError(
+                f"this clone is shallow and does not reach the merge base of HEAD and {name}; deepen it with"
+                " git fetch --unshallow, or name a commit that is here with --base"
+            )
+        return UserError(f"HEAD and {name} have no common history; name another base with --base")
+
+
+async def _refs(commands: Commands, branch: str | None) -> _Refs:
+    patterns = [f"{_REMOTES}origin/HEAD", *([branch] if branch is not None else [])]
+    for name in NAMES:
+        patterns += [f"{_HEADS}{name}", f"{_REMOTES}*/{name}"]
+    form = "--format=%(refname)%09%(objectname)%09%(symref)%09%(upstream)"
+    done = await commands.plumbing("for-each-ref", form, *patterns)
+    commits: dict[str, str] = {}
+    symbolic: dict[str, str] = {}
+    own_upstream = ""
+    for line in done.stdout.decode("utf-8", "surrogateescape").split("\n"):
+        if not line:
+            continue
+        name, commit, target, upstream = line.split("\t")
+        if name == branch:
+            own_upstream = upstream
+        if target:
+            symbolic[name] = target
+        commits.setdefault(target or name, commit)
+    return _Refs(commits, symbolic, own_upstream)
+
+
+async def _latest_first(commands: Commands, commits: Sequence[str]) -> tuple[str, ...]:
+    """Distinct commits, one that descends from others before them, then by committer date, latest first."""
+    distinct = list(dict.fromkeys(commits))
+    if len(distinct) < 2:
+        return tuple(distinct)
+    async with side_by_side() as group:
+        independent = group.create_task(commands.plumbing("merge-base", "--independent", *distinct))
+        dates = group.create_task(commands.plumbing("rev-list", "--no-walk=unsorted", "--timestamp", *distinct))
+    tips = set(independent.result().stdout.decode("ascii").split())
+    date = {commit: int(stamp) for stamp, commit in re.findall(r"(\d+) (\w+)", dates.result().stdout.decode("ascii"))}
+    return tuple(sorted(distinct, key=lambda commit: (commit not in tips, -date[commit], distinct.index(commit))))
+
+
+def _line(output: bytes) -> str:
+    return output.decode("utf-8", "surrogateescape").strip("\n")
+
+
+def _short(ref: str) -> str:
+    return ref.removeprefix(_HEADS).removeprefix(_REMOTES).removeprefix("refs/tags/")
+
+
+def _branch_name(ref: str) -> str:
+    """The branch a full ref is about: both ``refs/remotes/origin/main`` and ``refs/heads/main`` are about ``main``."""
+    if ref.startswith(_HEADS):
+        return ref.removeprefix(_HEADS)
+    return ref.removeprefix(_REMOTES).partition("/")[2]

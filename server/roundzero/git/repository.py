@@ -1,0 +1,321 @@
+"""The one door to a repository: base, change, texts, search.
+
+Holds what lives longer than one question: git's long-running reader, the folder of base texts, the folder's place in
+its repository. Invariant: after ``close`` no process and no temporary file is left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.change import BaseChoice, BaseHow, Change, Side, Source
+from roundzero.errors import UserError
+from roundzero.git import build, search, state
+from roundzero.git.blobs import Blobs
+from roundzero.git.buffer_diff import BufferDiff
+from roundzero.git.collect import collect
+from roundzero.git.commands import EMPTY_TREES, OLDEST_GIT, Commands
+from roundzero.git.files import FileKind, WorkTree, inside
+from roundzero.git.ladder import Ladder, commit_of, head_of, merge_bases
+from roundzero.git.listing import Access, CollectRules, Scope, Target
+from roundzero.git.refreshing import Refresher
+from roundzero.git.restriction import restrict
+from roundzero.proc import side_by_side
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from roundzero.core.linemap import Hunk
+    from roundzero.core.ports import GrepHit
+    from roundzero.core.text import RelPath
+
+__all__ = ["CollectRules", "Git", "Scope"]
+
+_READ_BYTES: Final = 10_000_000
+"""Files outside the change are not read beyond this size."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a repository is. ``git_dir`` belongs to one work tree, ``common_dir`` to all of them."""
+
+    root: Path
+    git_dir: Path
+    common_dir: Path
+    object_format: str
+
+
+class Git:
+    """One work tree of one repository."""
+
+    def __init__(self, place: Place, commands: Commands) -> None:
+        """Use ``open``."""
+        self.root = place.root
+        self.git_dir = place.git_dir
+        self.common_dir = place.common_dir
+        self.object_format = place.object_format
+        self._commands = commands
+        self._blobs = Blobs(commands)
+        self._differ = BufferDiff()
+        self._work_tree = WorkTree(place.root, place.object_format)
+        self._access = Access(
+            commands=commands,
+            blobs=self._blobs,
+            differ=self._differ,
+            work_tree=self._work_tree,
+            object_format=place.object_format,
+        )
+        self._refresher = Refresher(self._access)
+
+    @classmethod
+    async def open(cls, directory: Path) -> Git:
+        """Find the repository that ``directory`` lies in. Raises UserError that says what to do."""
+        commands = _commands_in(directory)
+        async with side_by_side() as group:
+            version = group.create_task(commands.plumbing("version"))
+            facts = group.create_task(
+                commands.plumbing(
+                    "rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir",
+                    "--git-common-dir", "--show-toplevel", good=(),
+                )
+            )  # fmt: skip
+        _check_version(version.result().stdout)
+        done = facts.result()
+        if done.returncode != 0:
+            raise _no_work_tree(directory, done.stdout, done.stderr)
+        place = _place(directory, done.stdout)
+        commands.directory = place.root
+        return cls(place, commands)
+
+    @property
+    def shallow(self) -> bool:
+        """Whether history was cut when this was cloned."""
+        return (self.common_dir / "shallow").exists()
+
+    @property
+    def merging(self) -> bool:
+        """Whether a merge waits for its commit."""
+        return bool(state.merge_heads(self.git_dir))
+
+    async def choose_base(
+        self,
+        *,
+        explicit: str | None,
+        environ: Mapping[str, str],
+        saved: str | None = None,
+        head: str | None = None,
+    ) -> BaseChoice:
+        """Choose the base by the ladder. ``head`` names another commit than HEAD to choose it for.
+
+        Raises UserError that says what to do when a base was named and cannot be used, or when no merge base is in
+        this clone.
+        """
+        ladder = Ladder(self._commands, environ=environ, shallow=self.shallow, head=head)
+        return await ladder.choose(explicit, saved)
+
+    async def branch_ref(self) -> str | None:
+        """The full ref name of the current branch; None when detached. Raises OutsideError."""
+        return (await head_of(self._commands)).branch
+
+    async def base_at_head(self, doubt: str) -> BaseChoice:
+        """HEAD as its own base: what is left to compare with when ``choose_base`` raised; ``doubt`` is its message."""
+        commit = (await head_of(self._commands)).commit
+        if commit is None:
+            return BaseChoice(ref=None, merge_base=None, how=BaseHow.EMPTY_TREE, doubts=(doubt,))
+        return BaseChoice(ref="HEAD", merge_base=commit, how=BaseHow.HEAD, doubts=(doubt,))
+
+    async def collect(
+        self,
+        base: BaseChoice,
+        *,
+        scope: Scope = Scope.WORKTREE,
+        head: str | None = None,
+        rules: CollectRules | None = None,
+        overlays: Mapping[RelPath, str] | None = None,
+    ) -> Change:
+        """The change of ``scope``, or of the commit ``head`` without looking at the work tree.
+
+        ``overlays`` are unsaved editor texts, also of files that are unchanged on disk; they count in the work tree
+        only. With STAGED the base is HEAD whatever ``base`` says. Modified files of which no line changed are left out.
+        Raises OutsideError, or UserError when ``head`` names nothing.
+        """
+        limits = rules or CollectRules()
+        async with side_by_side() as group:
+            group.create_task(self._commands.configuration())  # the filters to disarm may have changed
+            target = group.create_task(self._target(base, scope, head))
+        buffers = {path: text for path, text in (overlays or {}).items() if inside(path)}
+        change, background = await collect(self._access, target.result(), limits, buffers)
+        self._refresher.begin(background)
+        return change
+
+    async def refresh(self, change: Change, path: RelPath, text: str) -> Change:
+        """The change with one file's text replaced by an editor's buffer. Raises OutsideError.
+
+        Looks into the repository only the first time a path is named that was not part of the change.
+        """
+        if not inside(path):
+            return change
+        return await self._refresher.refresh(change, path, text, tree=self._tree(change.base))
+
+    async def restrict(self, change: Change, diff: bytes) -> Change:
+        """The change restricted to the lines that ``diff`` adds. Raises UserError naming a file it does not fit."""
+
+        async def head(path: RelPath) -> Source | None:
+            return await self.read(path, Side.HEAD, change)
+
+        return await restrict(change, diff, head, object_format=self.object_format)
+
+    async def hunks(self, base_text: str, head_text: str) -> tuple[Hunk, ...]:
+        """The hunks that git finds between two texts. Raises OutsideError."""
+        return await self._differ.hunks(base_text, head_text)
+
+    async def read(self, path: RelPath, side: Side, change: Change) -> Source | None:
+        """One side of a file, changed or not; None when it is not there, not text, or over 10 MB."""
+        for file in change.files:
+            if side is Side.HEAD and file.path == path:
+                return file.head
+            if side is Side.BASE and (file.base.path if file.base is not None else file.path) == path:
+                return file.base
+        if side is Side.BASE:
+            return await self.text_at(self._tree(change.base), path)
+        if any(skip.path == path and skip.mode == "000000" for skip in change.skipped):
+            return None
+        if change.head_tree is not None:
+            return await self.text_at(change.head_tree, path)
+        return await self._text_on_disk(path)
+
+    async def paths(self, side: Side, change: Change) -> frozenset[RelPath]:
+        """Every path on a side: tracked, at the head also untracked and not ignored. Raises OutsideError."""
+        return await search.paths(self._commands, side, change, self._tree(change.base))
+
+    async def grep(self, words: Collection[str], change: Change) -> Mapping[str, tuple[GrepHit, ...]]:
+        """For each fixed string, the lines at the head that contain it as a whole word. Raises OutsideError."""
+        return await search.grep(self._commands, words, change)
+
+    async def text_at(self, tree: str, path: RelPath) -> Source | None:
+        """A file in a commit or tree ("" is the index); None when it is not there, not text, or over 10 MB."""
+        if tree.startswith("-") or ":" in tree or not inside(path):
+            return None
+        blob = await self._blobs.at(tree, path, max_bytes=_READ_BYTES)
+        if blob is None or blob.kind != "blob" or blob.data is None:
+            return None
+        return _source(path, blob.data, blob.id)
+
+    async def head_key(self) -> str:
+        """A value that changes when HEAD, a ref, the index or the state of a merge does. Starts no process."""
+        return await asyncio.to_thread(state.key, self.git_dir, self.common_dir)
+
+    def watch_files(self) -> tuple[Path, ...]:
+        """Files and folders whose change may move HEAD, a ref, the index or a merge; some may not exist."""
+        return state.watched(self.git_dir, self.common_dir)
+
+    async def close(self) -> None:
+        """End git's processes and remove temporary files."""
+        await self._blobs.close()
+        await asyncio.to_thread(self._differ.close)
+
+    async def _target(self, base: BaseChoice, scope: Scope, head: str | None) -> Target:
+        if head is not None:
+            return await self._target_of(base, head)
+        at = await head_of(self._commands)
+        if scope is Scope.STAGED:
+            how = BaseHow.EMPTY_TREE if at.commit is None else BaseHow.HEAD
+            ref = "HEAD" if at.commit is not None else None
+            base = BaseChoice(ref=ref, merge_base=at.commit, how=how)
+        if scope is Scope.COMMITTED and at.commit is None:
+            raise UserError("there are no commits on this branch yet; review the work tree or what is staged")
+        return Target(
+            base=base,
+            tree=self._tree(base),
+            head_tree={Scope.WORKTREE: None, Scope.STAGED: "", Scope.COMMITTED: at.commit}[scope],
+            commit=at.commit,
+            branch=at.name,
+            merge_heads=() if scope is Scope.COMMITTED else state.merge_heads(self.git_dir),
+        )
+
+    async def _target_of(self, base: BaseChoice, head: str) -> Target:
+        """Objects only: the merge base is that of the base's ref and ``head``, not of HEAD."""
+        commit = await commit_of(self._commands, head)
+        if commit is None:
+            raise UserError(f"{head!r} names no commit of this repository")
+        if base.ref is not None and base.how is not BaseHow.HEAD:
+            other = await commit_of(self._commands, base.ref)
+            bases = await merge_bases(self._commands, commit, other) if other is not None else ()
+            if not bases:
+                advice = "deepen it with git fetch --unshallow" if self.shallow else "name another base with --base"
+                raise UserError(f"{head} and {base.ref} have no merge base in this clone; {advice}")
+            base = replace(base, merge_base=bases[0])
+        branch = await commit_of(self._commands, f"refs/heads/{head}")
+        return Target(
+            base=base,
+            tree=self._tree(base),
+            head_tree=commit,
+            commit=commit,
+            branch=head if branch is not None else None,
+        )
+
+    def _tree(self, base: BaseChoice) -> str:
+        return base.merge_base or EMPTY_TREES[self.object_format]
+
+    async def _text_on_disk(self, path: RelPath) -> Source | None:
+        disk = await asyncio.to_thread(self._work_tree.read, path, max_bytes=_READ_BYTES)
+        if disk.kind is FileKind.MISSING and await search.left_out(self._commands, path):
+            return await self.text_at("", path)
+        return _source(path, disk.data, disk.blob) if disk.data is not None else None
+
+
+def _commands_in(directory: Path) -> Commands:
+    if not directory.is_dir():
+        raise UserError(f"{directory} is not a folder")
+    return Commands(directory.absolute())
+
+
+def _place(directory: Path, answer: bytes) -> Place:
+    """Read what rev-parse said. Raises UserError for the one kind of folder name that makes it ambiguous."""
+    lines = os.fsdecode(answer).removesuffix("\n").split("\n")
+    if len(lines) != 5:
+        raise UserError(f"the repository at {directory} lies in a folder whose name has a line feed; rename it")
+    _, object_format, git_dir, common_dir, root = lines
+    return Place(
+        root=Path(root),
+        git_dir=Path(git_dir),
+        common_dir=(directory / common_dir).resolve(),
+        object_format=object_format,
+    )
+
+
+def _source(path: RelPath, data: bytes, blob: str) -> Source | None:
+    content = build.decoded(data, path) if b"\0" not in data[:8000] else None
+    if content is None:
+        return None
+    return Source(path, content.text, blob, encoding=content.encoding, bom=content.bom)
+
+
+def _check_version(output: bytes) -> None:
+    """Refuse a git that does not honour what the protection rests on. Raises UserError."""
+    match = re.search(rb"(\d+)\.(\d+)", output)
+    if match is None or (int(match[1]), int(match[2])) < OLDEST_GIT:
+        found = output.decode("utf-8", "replace").strip()
+        raise UserError(f"{found or 'git'} is too old; install git {OLDEST_GIT[0]}.{OLDEST_GIT[1]} or newer")
+
+
+def _no_work_tree(directory: Path, stdout: bytes, stderr: bytes) -> UserError:
+    complaint = stderr.decode("utf-8", "replace").strip()
+    if "dubious ownership" in complaint:
+        return UserError(
+            f"git does not use the repository at {directory} because somebody else owns it; if you trust it, run:"
+            f" git config --global --add safe.directory {directory}"
+        )
+    if stdout.startswith(b"true"):
+        return UserError(f"the repository at {directory} is bare; use a clone or a linked worktree of it")
+    if "not a git repository" in complaint:
+        return UserError(f"{directory} is not in a git repository; go to one, name one with --repo, or run: git init")
+    if "work tree" in complaint:
+        return UserError(f"{directory} is inside a git directory; use the folder with the files instead")
+    last = complaint.rsplit("\n", 1)[-1]
+    return UserError(f"git cannot use the repository at {directory}: {last}")

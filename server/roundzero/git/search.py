@@ -1,0 +1,90 @@
+"""Looks into files outside the change: which paths exist on a side, and which lines contain given words.
+
+Over the same snapshot as the change: changed files count with their text in the change, not with what is on disk.
+Invariant: ignored files and files reached through a link are never looked into.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.change import Change, Side
+from roundzero.core.ports import GrepHit
+from roundzero.git.diff import relpath
+from roundzero.git.hunks import split_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from roundzero.core.text import RelPath
+    from roundzero.git.commands import Commands
+
+_MAX_GREP: Final = 64 * 1024 * 1024
+
+
+async def paths(commands: Commands, side: Side, change: Change, tree: str) -> frozenset[RelPath]:
+    """Every path on a side. ``tree`` is the base's object id. Raises OutsideError."""
+    if side is Side.BASE:
+        return await _tree_paths(commands, tree)
+    if change.head_tree:
+        return await _tree_paths(commands, change.head_tree)
+    others = ("--others", "--exclude-standard", "--deleted") if change.head_tree is None else ()
+    done = await commands.git("ls-files", "-z", "-t", "--cached", *others)
+    listed: set[RelPath] = set()
+    gone: set[RelPath] = set()
+    for line in done.stdout.split(b"\0"):
+        if line and not line.endswith(b"/"):
+            (gone if line.startswith(b"R ") else listed).add(relpath(line[2:]))
+    gone |= {file.path for file in change.files if file.head is None}
+    return frozenset(listed - gone) | {file.path for file in change.files if file.head is not None}
+
+
+async def left_out(commands: Commands, path: RelPath) -> bool:
+    """Whether sparse checkout keeps a file in the index only."""
+    done = await commands.git("ls-files", "-z", "-t", "--cached", "--", path, good=(0, 128))  # 128: not inside
+    return done.returncode == 0 and done.stdout.startswith(b"S ")
+
+
+async def grep(commands: Commands, words: Collection[str], change: Change) -> Mapping[str, tuple[GrepHit, ...]]:
+    """For each fixed string, the lines at the head that contain it as a whole word. Raises OutsideError."""
+    wanted = [word for word in dict.fromkeys(words) if word and "\n" not in word and "\0" not in word]
+    hits: dict[str, list[GrepHit]] = {word: [] for word in wanted}
+    if not wanted:
+        return {}
+    where = ("--untracked",) if change.head_tree is None else (("--cached",) if not change.head_tree else ())
+    tree = (change.head_tree,) if change.head_tree else ()
+    done = await commands.git(
+        "grep", "-z", "-n", "-I", "-F", "-w", "-f", "-", "--full-name", "--no-color", "--no-column",
+        "--no-recurse-submodules", "--no-textconv", *where, *tree, "--",
+        stdin="".join(f"{word}\n" for word in wanted).encode("utf-8", "surrogateescape"),
+        good=(0, 1),
+        max_stdout=_MAX_GREP,
+    )  # fmt: skip
+    patterns = {word: re.compile(rf"(?<![A-Za-z0-9_]){re.escape(word)}(?![A-Za-z0-9_])") for word in wanted}
+    changed = {file.path for file in change.files} | {skip.path for skip in change.skipped}
+    prefix = f"{change.head_tree}:".encode() if change.head_tree else b""
+    for line in done.stdout.split(b"\n"):
+        fields = line.split(b"\0", 2)
+        if len(fields) != 3:
+            continue
+        path = relpath(fields[0].removeprefix(prefix))
+        if path not in changed:
+            text = fields[2].decode("utf-8", "surrogateescape").removesuffix("\r")
+            _match(patterns, GrepHit(path, int(fields[1]), text), hits)
+    for file in change.files:
+        if file.head is not None:
+            for number, text in enumerate(split_lines(file.head.text), 1):
+                _match(patterns, GrepHit(file.path, number, text), hits)
+    return {word: tuple(sorted(found, key=lambda hit: (hit.path, hit.line))) for word, found in hits.items()}
+
+
+def _match(patterns: Mapping[str, re.Pattern[str]], hit: GrepHit, hits: Mapping[str, list[GrepHit]]) -> None:
+    for word, pattern in patterns.items():
+        if word in hit.text and pattern.search(hit.text):
+            hits[word].append(hit)
+
+
+async def _tree_paths(commands: Commands, tree: str) -> frozenset[RelPath]:
+    done = await commands.plumbing("ls-tree", "-r", "-z", "--name-only", tree)
+    return frozenset(relpath(name) for name in done.stdout.split(b"\0") if name)

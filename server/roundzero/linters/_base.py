@@ -1,0 +1,103 @@
+"""Where a linter's input is put, and how its places become ours.
+
+Deliberately never the work tree: a linter reads texts under names of our making. Invariant: nothing of a run stays on
+the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import tempfile
+from bisect import bisect_right
+from contextlib import asynccontextmanager
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.text import LineIndex
+from roundzero.proc import run, tool_path
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from roundzero.core.change import Source
+    from roundzero.proc import Completed
+
+SECONDS: Final = 60.0
+"""Time limit of one linter process."""
+MAX_OUTPUT: Final = 64 * 1024 * 1024
+"""Bytes a linter may write: ast-grep repeats the line with every match, and a minified file has one line."""
+
+_SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+
+
+async def start(
+    program: str, options: Sequence[str], *, cwd: Path | str = "/", stdin: bytes | None = None
+) -> Completed:
+    """Run our copy of a program within the limits of a linter, away from any project. Raises OutsideError."""
+    argv = [tool_path(program), *options]
+    return await run(argv, cwd=cwd, stdin=stdin, seconds=SECONDS, max_stdout=MAX_OUTPUT)
+
+
+def encoded(text: str) -> bytes:
+    """The text in UTF-8; a lone surrogate becomes one character, so that columns stay right."""
+    return text.encode("utf-8", "replace")
+
+
+def safe_name(source: Source, fallback: str) -> str:
+    """The base name of a source where any program can take it, else ``fallback``."""
+    name = source.path.rsplit("/", 1)[-1]
+    return name if _SAFE_NAME.fullmatch(name) else fallback
+
+
+@asynccontextmanager
+async def laid_out(texts: Sequence[str], names: Sequence[str]) -> AsyncIterator[Path]:
+    """A folder of our own that holds each text at ``<index>/<name>``; gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="roundzero-"))
+    writing = asyncio.ensure_future(asyncio.to_thread(_write, folder, texts, names))
+    try:
+        await asyncio.shield(writing)
+        yield folder
+    finally:
+        await asyncio.shield(_remove(folder, writing))
+
+
+async def _remove(folder: Path, writing: asyncio.Future[None]) -> None:
+    """Remove the folder once nobody writes there any more."""
+    await asyncio.wait([writing])
+    await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def _write(folder: Path, texts: Sequence[str], names: Sequence[str]) -> None:
+    for at, (text, name) in enumerate(zip(texts, names, strict=True)):
+        place = folder / str(at)
+        place.mkdir()
+        (place / name).write_bytes(encoded(text))
+
+
+class ByteOffsets:
+    """Offsets of the UTF-8 form of a text to offsets of the text."""
+
+    def __init__(self, text: str) -> None:
+        """Prepare; an ASCII text costs nothing."""
+        self._lines: list[bytes] = []
+        if text.isascii():
+            return
+        self._lines = encoded(text).split(b"\n")
+        self._bytes = list(accumulate((len(line) + 1 for line in self._lines), initial=0))
+        self._characters = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+
+    def characters(self, offset: int) -> int:
+        """Code points before the byte ``offset``."""
+        if not self._lines:
+            return offset
+        line = min(bisect_right(self._bytes, offset) - 1, len(self._lines) - 1)
+        part = self._lines[line][: offset - self._bytes[line]]
+        return self._characters[line] + len(part.decode("utf-8", "replace"))
+
+
+def line_index(source: Source) -> LineIndex:
+    r"""Lines as ruff and Python's own parser count them: a lone ``\r`` ends one too."""
+    return LineIndex(source.text, carriage_return_ends_line=True) if "\r" in source.text else source.index

@@ -1,0 +1,86 @@
+"""The shapes of our extensions to the protocol, as published in schema/.
+
+Types only: the server writes plain JSON and never loads this module, which costs milliseconds of its start. Shapes
+inside are the report's (render/shapes), so that one reader serves both. Invariant: fields may be added, never changed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from typing_extensions import TypedDict
+
+from roundzero.render import shapes  # noqa: TC001  the schemas are made from the real types
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LaneState = Literal["off", "idle", "waiting", "running", "paused", "offline", "budget-spent"]
+
+
+class ModelLaneWire(TypedDict):
+    """The model lane. ``until`` says when a pause ends, as ISO 8601."""
+
+    state: LaneState
+    until: str | None
+    tokens: int
+    cost: float
+
+
+class StatusHeadWire(TypedDict):
+    """What is reviewed."""
+
+    commit: str | None
+    branch: str | None
+    dirty: bool
+
+
+class StatusWire(TypedDict):
+    """Parameters of ``roundzero/status``: the state of one repository's review. ``uri`` is its root."""
+
+    uri: str
+    verdict: shapes.VerdictWire | None
+    counts: shapes.CountsWire
+    hidden: int
+    base: shapes.BaseWire | None
+    head: StatusHeadWire | None
+    round: shapes.RoundWire
+    coverage: shapes.CoverageWire | None
+    model: ModelLaneWire
+    running: bool
+    paused: bool
+    problems: list[str]
+
+
+class FindingsParams(TypedDict, total=False):
+    """Parameters of ``roundzero/findings``: of one document, or of everything when left out."""
+
+    uri: str
+
+
+class FindingsResult(TypedDict):
+    """Result of ``roundzero/findings``."""
+
+    findings: list[shapes.FindingWire]
+
+
+class BaseTextParams(TypedDict):
+    """Parameters of ``roundzero/baseText``."""
+
+    uri: str
+
+
+class BaseTextResult(TypedDict):
+    """Result of ``roundzero/baseText``. ``text`` is None where the file is not at the base."""
+
+    text: str | None
+
+
+PUBLISHED: Final[Mapping[str, type]] = {
+    "status": StatusWire,
+    "findings-params": FindingsParams,
+    "findings-result": FindingsResult,
+    "base-text-params": BaseTextParams,
+    "base-text-result": BaseTextResult,
+}
+"""Shapes by the name of their schema."""

@@ -1,0 +1,247 @@
+"""The report as JSON values, in the shapes of shapes.py.
+
+Invariant: every string in a wire value can be written as UTF-8, and equal reports give equal values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from roundzero.render.escape import path_bytes, valid
+
+if TYPE_CHECKING:
+    from roundzero.core.change import BaseChoice
+    from roundzero.core.finding import Anchor, Edit, Evidence, Finding, Fix
+    from roundzero.core.report import FileSummary, Report
+    from roundzero.core.text import Position, RelPath, Span
+    from roundzero.render.shapes import (
+        AnchorWire,
+        BaseWire,
+        EditWire,
+        EvidenceWire,
+        FileWire,
+        FindingWire,
+        FixWire,
+        OldPathBytes,
+        PathBytes,
+        PositionWire,
+        RangeWire,
+        ReportWire,
+        SeverityName,
+        StateReasonWire,
+    )
+
+T = TypeVar("T")
+
+
+def to_wire(report: Report) -> ReportWire:
+    """The report as JSON values, in the order of the contract."""
+    wire: ReportWire = {
+        "schema": 1,
+        "tool": {"name": "roundzero", "version": report.tool_version},
+        "reviewed_at": report.reviewed_at,
+        "verdict": {
+            "status": report.verdict.status.value,
+            "stale": report.verdict.stale,
+            "depth": report.verdict.depth,
+            "blocking": report.verdict.blocking,
+            "reasons": list(report.verdict.reasons),
+        },
+        "base": _base(report.base),
+        "head": {
+            "commit": report.head.commit,
+            "branch": report.head.branch,
+            "dirty": report.head.dirty,
+            "snapshot": report.change.snapshot,
+        },
+        "round": {
+            "index": report.round.index,
+            "previous": report.round.previous,
+            "delta_files": report.round.delta_files,
+            "full_files": report.round.full_files,
+        },
+        "counts": {"P0": report.counts[0], "P1": report.counts[1], "P2": report.counts[2], "P3": report.counts[3]},
+        "coverage": {
+            "files": report.coverage.files,
+            "reviewed": report.coverage.reviewed,
+            "added_lines": report.coverage.added_lines,
+            "skipped": [
+                {"path": skip.path, **_bytes(skip.path), "kind": skip.kind.value, "reason": skip.reason}
+                for skip in report.coverage.skipped
+            ],
+        },
+        "overview": {"summary": report.summary, "files": [_file(each) for each in report.overview]},
+        "checklists": [
+            {
+                "pack": line.pack,
+                "item": line.item,
+                "title": line.title,
+                "status": line.status.value,
+                "findings": list(line.findings),
+            }
+            for line in report.checklists
+        ],
+        "strengths": [
+            {"text": strength.text, "evidence": [_evidence(each) for each in strength.evidence]}
+            for strength in report.strengths
+        ],
+        "findings": [_finding(finding) for finding in report.findings],
+        "settings_changed": list(report.settings_changed),
+        "notices": list(report.notices),
+        "stats": {
+            "seconds": dict(report.stats.seconds),
+            "hidden": dict(report.stats.hidden),
+            "failures": list(report.stats.failures),
+        },
+    }
+    return _clean(wire)
+
+
+def finding_to_wire(finding: Finding) -> FindingWire:
+    """One finding as JSON values."""
+    return _clean(_finding(finding))
+
+
+def base_to_wire(base: BaseChoice) -> BaseWire:
+    """The base as JSON values."""
+    return _clean(_base(base))
+
+
+def _base(base: BaseChoice) -> BaseWire:
+    return {"ref": base.ref, "merge_base": base.merge_base, "how": base.how.value, "doubts": list(base.doubts)}
+
+
+def _finding(finding: Finding) -> FindingWire:
+    seen = finding.seen
+    return {
+        "id": finding.id,
+        "group": finding.group,
+        "item": seen.item,
+        "severity": cast("SeverityName", seen.severity.name),
+        "blocking": finding.blocking,
+        "not_blocking_because": finding.not_blocking_because,
+        "title": seen.title,
+        "why": seen.why or None,
+        "trigger": None,
+        "base_to_head": None,
+        "mechanism": [],
+        "consequence": None,
+        "severity_reason": None,
+        "path": seen.path,
+        **_bytes(seen.path),
+        "side": seen.side.value,
+        "symbol": seen.symbol,
+        "range": _range(seen.span) if seen.span is not None else None,
+        "in_diff": finding.in_diff,
+        "anchor": _anchor(finding.anchor) if finding.anchor is not None else None,
+        "origin": finding.origin.value,
+        "state": finding.state.value,
+        "state_reason": _state_reason(finding),
+        "regressions": 0,
+        "first_seen": finding.first_seen,
+        "last_seen": finding.last_seen,
+        "family": None,
+        "related": [],
+        "source": seen.source,
+        "producer": seen.producer,
+        "producer_version": seen.producer_version,
+        "evidence": [_evidence(each) for each in seen.evidence],
+        "negative_evidence": [],
+        "claims": [],
+        "open_questions": [],
+        "votes": None,
+        "suggestions": [],
+        "fixes": [_fix(fix) for fix in seen.fixes],
+        "checklist": [seen.item],
+    }
+
+
+def _state_reason(finding: Finding) -> StateReasonWire | None:
+    if finding.state_text is None and finding.state_by is None:
+        return None
+    return {
+        "text": finding.state_text,
+        "path": None,
+        "line": None,
+        "commit": None,
+        "by": finding.state_by,
+        "at": None,
+        "expires": None,
+    }
+
+
+def _file(file: FileSummary) -> FileWire:
+    old = _bytes(file.old_path)
+    old_bytes: OldPathBytes = {"old_path_bytes": old["path_bytes"]} if "path_bytes" in old else {}
+    return {
+        "path": file.path,
+        **_bytes(file.path),
+        "old_path": file.old_path,
+        **old_bytes,
+        "status": file.status.value,
+        "added": file.added,
+        "deleted": file.deleted,
+        "summary": file.summary,
+    }
+
+
+def _evidence(evidence: Evidence) -> EvidenceWire:
+    return {
+        "path": evidence.path,
+        **_bytes(evidence.path),
+        "side": evidence.side.value,
+        "line": evidence.line,
+        "quote": evidence.quote,
+        "role": evidence.role,
+        "verified": evidence.verified.value,
+        "blob": evidence.blob,
+    }
+
+
+def _fix(fix: Fix) -> FixWire:
+    """``preferred`` stays false: a report offers fixes, only the editor has tried one."""
+    return {"title": fix.title, "safe": fix.safe, "preferred": False, "edits": [_edit(edit) for edit in fix.edits]}
+
+
+def _edit(edit: Edit) -> EditWire:
+    return {
+        "path": edit.path,
+        **_bytes(edit.path),
+        "range": _range(edit.span),
+        "old_text": edit.old_text,
+        "new_text": edit.new_text,
+    }
+
+
+def _anchor(anchor: Anchor) -> AnchorWire:
+    return {"path": anchor.path, **_bytes(anchor.path), "line": anchor.line}
+
+
+def _range(span: Span) -> RangeWire:
+    return {"start": _position(span.start), "end": _position(span.end)}
+
+
+def _position(position: Position) -> PositionWire:
+    return {"line": position.line, "column": position.column}
+
+
+def _bytes(path: RelPath | None) -> PathBytes:
+    raw = path_bytes(path) if path is not None else None
+    return {"path_bytes": raw} if raw is not None else {}
+
+
+def _clean(value: T) -> T:
+    """The value with every string writable as UTF-8."""
+    return cast("T", _cleaned(value))
+
+
+def _cleaned(value: object) -> object:
+    match value:
+        case str():
+            return valid(value)
+        case dict():
+            return {valid(key): _cleaned(each) for key, each in value.items()}
+        case list():
+            return [_cleaned(each) for each in value]
+        case _:
+            return value

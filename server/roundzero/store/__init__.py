@@ -1,0 +1,1 @@
+"""What outlives a run: trust of the user, choices per branch. One file per database; none imports another."""

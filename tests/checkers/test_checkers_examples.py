@@ -1,0 +1,28 @@
+"""Every checker against the examples of its item in the packs: bad fires exactly where marked, good is silent."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from roundzero.checkers import discover
+from roundzero.core.item import CheckerCheck
+from support.checking import built_in, check, checker_examples
+
+EXAMPLES: Final = checker_examples()
+
+
+@pytest.mark.parametrize(("item", "text"), EXAMPLES, ids=[f"{item}-{at}" for at, (item, _) in enumerate(EXAMPLES)])
+def test_example(item: str, text: str) -> None:
+    """An example of a pack gives what it says."""
+    check(text, item)
+
+
+def test_every_checker_has_an_item_and_an_example() -> None:
+    """No checker is unused, and none is without an example."""
+    used = {check.name for item in built_in().items for check in item.checks if isinstance(check, CheckerCheck)}
+    assert used == set(discover())
+    assert {item for item, _ in EXAMPLES} == {
+        item.id for item in built_in().items for check in item.checks if isinstance(check, CheckerCheck)
+    }

@@ -1,0 +1,127 @@
+"""Quick fixes of checkers: each applies to the text as it is, the result parses, and the finding is gone."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+import pytest
+
+from roundzero.core.change import Side
+from support.checking import FixtureRepository, checker_examples, run
+
+if TYPE_CHECKING:
+    from roundzero.core.finding import Fix
+    from support.checking import Checked
+
+
+def applied(done: Checked, fix: Fix) -> dict[str, str]:
+    """The head texts after a fix."""
+    repository = FixtureRepository(done.fixture)
+    texts = {str(path): text for path, text in done.fixture.head.items()}
+    for edit in sorted(fix.edits, key=lambda edit: edit.span, reverse=True):
+        source = repository.read(edit.path, Side.HEAD)
+        assert source is not None
+        start, end = source.index.offset(edit.span.start), source.index.offset(edit.span.end)
+        assert source.text[start:end] == edit.old_text
+        texts[edit.path] = texts[edit.path][:start] + edit.new_text + texts[edit.path][end:]
+    return texts
+
+
+BAD = [(item, text) for item, text in checker_examples() if item in text]
+
+
+@pytest.mark.parametrize(("item", "text"), BAD, ids=[f"{item}-{at}" for at, (item, _) in enumerate(BAD)])
+def test_every_fix_removes_its_finding(item: str, text: str) -> None:
+    """After a fix the head still parses and the checker no longer sees what it saw."""
+    done = run(text, item)
+    for observation in done.shown:
+        for fix in observation.fixes:
+            texts = applied(done, fix)
+            for path, fixed in texts.items():
+                if path.endswith(".py"):
+                    ast.parse(fixed)
+            again = run(_fixture(done, texts), item)
+            assert len(again.shown) < len(done.shown)
+
+
+def _fixture(done: Checked, texts: dict[str, str]) -> str:
+    """A fixture with the same base and another head, line by line removed and added."""
+    parts = []
+    for path in sorted({*map(str, done.fixture.base), *texts}):
+        parts.append(f"//- {path}")
+        base, head = done.fixture.base.get(path), texts.get(path)  # type: ignore[call-overload]
+        for sign, side in (("-", base), ("+", head)):
+            if side is not None and base != head:
+                parts += [sign + line for line in side.removesuffix("\n").split("\n")]
+                parts += [] if side.endswith("\n") else ["\\"]
+        if base == head and base is not None:
+            parts += [" " + line for line in base.removesuffix("\n").split("\n")]
+    return "\n".join(parts) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("item", "text", "new", "safe"),
+    [
+        ("python/redundant-except", "//- a.py\n+try: f()\n+except (OSError, IOError): pass\n", "OSError", True),
+        (
+            "python/redundant-except",
+            "//- a.py\n+try: f()\n+except (A, KeyError, LookupError): pass\n",
+            "(A, LookupError)",
+            True,
+        ),
+        ("general/plain-http", '//- a.py\n+U = "http://get.acme-tools.io"\n', "https", False),
+        ("python/required-key-relaxed", '//- a.py\n-x = d["k"]\n+x = d.get("k", 1)\n', 'd["k"]', False),
+        ("python/guard-removed", "//- a.py\n def f(a):\n-    assert a\n     return a\n", "    assert a\n", False),
+        (
+            "python/test-writes-sys-modules",
+            "//- tests/test_a.py\n def test_a(monkeypatch):\n+    sys.modules['b'] = 1\n     assert a()\n",
+            "monkeypatch.setitem(sys.modules, 'b', 1)",
+            True,
+        ),
+        (
+            "python/identical-branches",
+            "//- a.py\n def f(a):\n+    if a:\n+        g()\n+        h()\n+    else:\n+        g()\n+        h()\n",
+            "g()\n    h()",
+            False,
+        ),
+        (
+            "python/import-side-effect",
+            "//- a.py\n import os\n def f():\n     os.mkdir('a')\n\n+f()\n",
+            'if __name__ == "__main__":\n    f()',
+            False,
+        ),
+    ],
+)
+def test_what_a_fix_writes(item: str, text: str, new: str, safe: bool) -> None:
+    """The first edit's text, and whether it is offered as safe."""
+    done = run(text, item)
+    assert len(done.shown) == 1
+    (fix,) = done.shown[0].fixes
+    assert (fix.edits[0].new_text, fix.safe) == (new, safe)
+
+
+def test_a_plain_test_function_is_given_the_fixture_it_needs() -> None:
+    """Without monkeypatch the fix asks for it first, and is then a suggestion."""
+    text = "//- tests/test_a.py\n import sys\n def test_a():\n+    sys.modules['b'] = 1\n     assert a()\n"
+    done = run(text, "python/test-writes-sys-modules")
+    (fix,) = done.shown[0].fixes
+    assert fix.safe is False
+    wanted = "import sys\ndef test_a(monkeypatch):\n    monkeypatch.setitem(sys.modules, 'b', 1)\n    assert a()\n"
+    assert applied(done, fix)["tests/test_a.py"] == wanted
+
+
+def test_no_fix_where_a_comment_would_be_lost() -> None:
+    """A tuple with a comment inside is reported and left to the person."""
+    done = run("//- a.py\n+try: f()\n+except (OSError,  # why\n+        IOError): pass\n", "python/redundant-except")
+    assert len(done.shown) == 1
+    assert done.shown[0].fixes == ()
+
+
+def test_trailing_space_in_a_file_with_long_strings_is_not_safe_to_remove() -> None:
+    """A blank at a line's end may be text."""
+    config = "//- .editorconfig\n [*]\n trim_trailing_whitespace = true\n"
+    plain = run(config + "//- a.py\n+x = 1 \n", "general/trailing-space")
+    text = run(config + '//- a.py\n+x = """a \n+b"""\n', "general/trailing-space")
+    assert [fix.safe for seen in plain.shown for fix in seen.fixes] == [True]
+    assert [fix.safe for seen in text.shown for fix in seen.fixes] == [False]

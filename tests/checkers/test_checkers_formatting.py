@@ -1,0 +1,45 @@
+"""formatting-mixed: what is only layout, what is a real change, and what is neither."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.checking import check, run
+
+ITEM = "general/formatting-mixed"
+REAL = "//- a.py\n def f(a):\n-    b = 1\n+    b = 2\n     return a + b\n \n \n x = 1\n y = 2\n z = 3\n \n"
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        "-t = {'a':1}\n+t = {\"a\": 1}\n",
+        "-u = g(1,\n-      2)\n+u = g(1, 2)\n",
+        "-if (a and b):\n+if a and b:\n     pass\n",
+        "-s = 'a' 'b'  # note\n+s = \"ab\"  #  note\n",
+        ' def g():\n-    """ Text. """\n+    """Text."""\n     return 1\n',
+    ],
+    ids=["quotes", "wrapping", "parentheses", "comment", "docstring"],
+)
+def test_layout_apart_from_a_real_change_is_seen_once(layout: str) -> None:
+    """Quotes, wrapping, parentheses, spacing of comments and docstrings are layout."""
+    assert len(run(REAL + layout, ITEM).shown) == 1
+    assert run("//- a.py\n" + layout, ITEM).shown == ()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "-t = {'a': 1}\n+t = {'a': 2}\n",
+        "-t = 1  # one\n+t = 1  # uno\n",
+        "-def g(a: A) -> int: ...\n+def g(a: B) -> int: ...\n",
+        "-t = 1\n",
+        "+\n",
+        "-import b\n-import a\n+import a\n+import b\n",
+        "-t = 'a  b'\n+t = 'a b'\n",
+    ],
+    ids=["value", "comment", "annotation", "deleted", "blank", "imports", "string"],
+)
+def test_what_is_not_mere_layout(change: str) -> None:
+    """Values, words of comments, signatures and removals are changes; blank lines and import order are nothing."""
+    check(REAL + change, ITEM)

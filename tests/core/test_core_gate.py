@@ -1,0 +1,108 @@
+"""The verdict follows from findings, coverage and failures alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundzero.core.change import Skip, SkipKind, Source
+from roundzero.core.finding import Finding, FindingId, Hit, Origin, State, observe
+from roundzero.core.gate import GatePolicy, evaluate, fails, gate
+from roundzero.core.item import Item, ItemId, Prose, Severity
+from roundzero.core.report import Coverage, VerdictStatus, count
+from roundzero.core.text import RelPath
+
+TEXT = Source(RelPath("a.py"), "x\n", "0" * 40)
+
+
+def finding(
+    severity: Severity,
+    *,
+    origin: Origin = Origin.INTRODUCED,
+    state: State = State.OPEN,
+    hidden: str | None = None,
+) -> Finding:
+    """A gated finding."""
+    item = Item(id=ItemId("p/i"), title=Prose("t"), why=Prose("w"), severity=severity)
+    seen = observe(item, Hit(path=TEXT.path, span=TEXT.index.line_span(1)), TEXT, producer="t", version="1")
+    made = Finding(
+        id=FindingId("rz-1"), group="g", seen=seen, origin=origin, in_diff=True, anchor=None, state=state, hidden=hidden
+    )
+    return gate(made, GatePolicy())
+
+
+def coverage(*skips: Skip) -> Coverage:
+    """Coverage of one file with the given skips."""
+    return Coverage(files=1, reviewed=1, added_lines=1, skipped=skips)
+
+
+GAP = Skip(path=RelPath("b"), kind=SkipKind.NOT_CHECKED, reason="not UTF-8")
+RULE = Skip(path=RelPath("c"), kind=SkipKind.BY_RULE, reason="binary")
+
+
+@pytest.mark.parametrize(
+    ("made", "blocking"),
+    [
+        (finding(Severity.P0), True),
+        (finding(Severity.P1), True),
+        (finding(Severity.P1, origin=Origin.EXPOSED), True),
+        (finding(Severity.P2), False),
+        (finding(Severity.P0, origin=Origin.PRE_EXISTING), False),
+        (finding(Severity.P0, state=State.DISMISSED), False),
+        (finding(Severity.P0, state=State.STALE), False),
+        (finding(Severity.P0, hidden="excluded"), False),
+    ],
+)
+def test_only_open_grave_findings_of_this_branch_block(made: Finding, blocking: bool) -> None:
+    """Whatever does not block says why, and whatever blocks says nothing."""
+    assert made.blocking is blocking
+    assert (made.not_blocking_because is None) is blocking
+
+
+@pytest.mark.parametrize(
+    ("findings", "cover", "failures", "status"),
+    [
+        ((), coverage(), (), VerdictStatus.LGTM),
+        ((finding(Severity.P3),), coverage(RULE), (), VerdictStatus.LGTM),
+        ((), coverage(GAP), (), VerdictStatus.INCOMPLETE),
+        ((), coverage(), ("ruff did not run",), VerdictStatus.INCOMPLETE),
+        ((finding(Severity.P1),), coverage(GAP), ("ruff did not run",), VerdictStatus.BLOCKED),
+    ],
+)
+def test_blocked_then_incomplete_then_lgtm(
+    findings: tuple[Finding, ...], cover: Coverage, failures: tuple[str, ...], status: VerdictStatus
+) -> None:
+    """A blocker outweighs a gap; a gap outweighs LGTM; what is skipped by rule is no gap."""
+    verdict = evaluate(findings, cover, failures, depth="off")
+    assert verdict.status is status
+    assert (verdict.blocking > 0) == (status is VerdictStatus.BLOCKED)
+    assert bool(verdict.reasons) == (status is not VerdictStatus.LGTM)
+
+
+@pytest.mark.parametrize(
+    ("made", "fail_on", "expected"),
+    [
+        (finding(Severity.P1), Severity.P1, True),
+        (finding(Severity.P1), Severity.P0, False),
+        (finding(Severity.P2), Severity.P1, False),
+        (finding(Severity.P2), Severity.P2, True),
+        (finding(Severity.P3), None, False),
+        (finding(Severity.P0), None, False),
+        (finding(Severity.P2, origin=Origin.PRE_EXISTING), Severity.P3, False),
+        (finding(Severity.P0, hidden="out of scope"), Severity.P3, False),
+    ],
+)
+def test_the_exit_status_follows_fail_on(made: Finding, fail_on: Severity | None, expected: bool) -> None:
+    """Only shown findings of this branch count, at or above the level asked for."""
+    assert fails([made], fail_on) is expected
+
+
+def test_counts_are_of_shown_open_findings_of_this_branch() -> None:
+    """Four numbers, P0 to P3; hidden, dismissed and old ones are not in them."""
+    found = (
+        finding(Severity.P0),
+        finding(Severity.P2),
+        finding(Severity.P2, hidden="x"),
+        finding(Severity.P3, origin=Origin.PRE_EXISTING),
+        finding(Severity.P3, state=State.DISMISSED),
+    )
+    assert count(found) == (1, 0, 1, 0)

@@ -1,0 +1,306 @@
+"""The planner: rules by example, and its laws under any order of events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from roundzero.core.planner import (
+    PARALLEL,
+    Accept,
+    Cancel,
+    Closed,
+    Collected,
+    Edited,
+    Effect,
+    Event,
+    Finished,
+    HeadMoved,
+    Lane,
+    Opened,
+    Paused,
+    Planner,
+    Rebase,
+    Resumed,
+    Rhythm,
+    RoundAsked,
+    Saved,
+    SettingsChanged,
+    Start,
+    Stopped,
+    Tick,
+    WakeAt,
+)
+from roundzero.core.text import RelPath
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+A = RelPath("a.py")
+B = RelPath("b.py")
+C = RelPath("c.py")
+
+
+def started(effects: Sequence[Effect]) -> list[Start]:
+    """The jobs begun by some effects."""
+    return [effect for effect in effects if isinstance(effect, Start)]
+
+
+def test_an_opened_file_is_looked_at_at_once() -> None:
+    """Opening waits for no debounce."""
+    assert Planner().handle(Opened(A, 1), 5.0) == [Start(1, Lane.FAST, A, 1)]
+
+
+def test_an_edit_waits_for_the_debounce() -> None:
+    """After an edit the planner asks to be woken, and starts then."""
+    planner = Planner(Rhythm(debounce=0.15))
+    assert planner.handle(Edited(A, 2), 1.0) == [WakeAt(1.15)]
+    assert planner.handle(Tick(), 1.1) == [WakeAt(1.15)]
+    assert planner.handle(Tick(), 1.15) == [Start(1, Lane.FAST, A, 2)]
+
+
+def test_an_edit_ends_the_job_of_the_older_text() -> None:
+    """A running job is cancelled, and its late result is nobody's."""
+    planner = Planner()
+    planner.handle(Opened(A, 1), 0.0)
+    assert planner.handle(Edited(A, 2), 0.01)[0] == Cancel(1)
+    assert not [effect for effect in planner.handle(Finished(1), 0.02) if isinstance(effect, Accept | Rebase)]
+
+
+def served(planner: Planner, *, seconds: float, key: float, job: float) -> list[float]:
+    """When results came while someone typed a key every ``key`` seconds and jobs took ``job`` seconds."""
+    ends: dict[int, float] = {}
+    times: list[float] = []
+    wake: float | None = None
+    for step in range(round(seconds * 100)):
+        now = step / 100
+        events: list[Event] = [Finished(number) for number, at in ends.items() if at <= now]
+        events += [Edited(A, step)] if step % round(key * 100) == 0 else []
+        events += [Tick()] if wake is not None and wake <= now else []
+        for event in events:
+            effects = planner.handle(event, now)
+            gone = {effect.job for effect in effects if isinstance(effect, Cancel | Accept | Rebase)}
+            ends = {number: at for number, at in ends.items() if number not in gone}
+            ends |= {effect.job: now + job for effect in started(effects)}
+            times += [now for effect in effects if isinstance(effect, Accept | Rebase)]
+            wake = next((effect.at for effect in effects if isinstance(effect, WakeAt)), None)
+    return times
+
+
+def test_someone_who_never_pauses_is_served() -> None:
+    """Keys every 50 ms, jobs of 80 ms: a result arrives at least once in max_delay plus one job."""
+    times = served(Planner(Rhythm(debounce=0.15, max_delay=0.6)), seconds=5, key=0.05, job=0.08)
+    assert len(times) >= 6
+    assert max(later - earlier for earlier, later in zip([0.0, *times], times, strict=False)) < 0.8
+
+
+def test_a_result_of_the_current_version_is_accepted() -> None:
+    """Nothing came in between: the result is taken as it is."""
+    planner = Planner()
+    planner.handle(Opened(A, 1), 0.0)
+    assert planner.handle(Finished(1), 0.1) == [Accept(1)]
+
+
+def test_a_failed_job_is_not_tried_again_by_itself() -> None:
+    """A failure leaves nothing due: the next event decides."""
+    planner = Planner()
+    planner.handle(Opened(A, 1), 0.0)
+    assert planner.handle(Finished(1, failed=True), 0.1) == []
+
+
+def test_with_on_save_typing_starts_nothing_and_saving_does() -> None:
+    """``run = onSave``: edits outdate the result, a save asks for a new one and for the change."""
+    planner = Planner(Rhythm(on_type=False))
+    assert planner.handle(Edited(A, 2), 0.0) == []
+    assert started(planner.handle(Saved(A), 1.0)) == [Start(1, Lane.FAST, A, 2)]
+    assert started(planner.handle(Tick(), 1.1)) == [Start(2, Lane.CHANGE, None, None)]
+
+
+def test_a_burst_of_repository_events_is_one_refresh() -> None:
+    """A checkout that touches many files collects the change once."""
+    planner = Planner()
+    for step in range(5):
+        assert not started(planner.handle(HeadMoved(), step * 0.01))
+    assert started(planner.handle(Tick(), 0.14)) == [Start(1, Lane.CHANGE, None, None)]
+
+
+def test_a_head_that_moves_again_ends_the_running_refresh() -> None:
+    """What a refresh was made of is gone, so it starts over."""
+    planner = Planner()
+    planner.handle(RoundAsked(), 0.0)
+    assert planner.handle(HeadMoved(), 0.1) == [Cancel(1), WakeAt(0.2)]
+
+
+def test_closing_ends_the_job_and_refreshes_the_change() -> None:
+    """A closed buffer's text is the disk's again."""
+    planner = Planner()
+    planner.handle(Opened(A, 1), 0.0)
+    assert planner.handle(Closed(A), 1.0) == [Cancel(1), WakeAt(1.1)]
+
+
+def test_only_open_files_are_asked_again_after_a_collection() -> None:
+    """Files that are not open belong to the change lane."""
+    planner = Planner()
+    planner.handle(Opened(A, 1), 0.0)
+    planner.handle(Finished(1), 0.1)
+    assert planner.handle(Collected(frozenset({A, B})), 1.0) == [Start(2, Lane.FAST, A, 1)]
+
+
+def test_many_opened_files_take_turns() -> None:
+    """A restored session with many tabs runs a few jobs at once, the oldest wish first."""
+    planner = Planner()
+    for number, path in enumerate((A, B, C)):
+        planner.handle(Opened(path, 1), float(number))
+    assert planner.running == PARALLEL
+    assert planner.handle(Finished(1), 5.0) == [Accept(1), Start(3, Lane.FAST, C, 1)]
+
+
+def test_a_pause_remembers_what_came_in() -> None:
+    """Paused starts nothing; resumed starts what waited."""
+    planner = Planner()
+    planner.handle(Paused(), 0.0)
+    assert planner.handle(Edited(A, 2), 1.0) == []
+    assert planner.handle(Resumed(), 9.0) == [Start(1, Lane.FAST, A, 2)]
+
+
+def test_new_settings_end_every_job_and_ask_again() -> None:
+    """Results under old rules are worth nothing."""
+    planner = Planner()
+    planner.handle(Opened(A, 1), 0.0)
+    effects = planner.handle(SettingsChanged(Rhythm(debounce=1.0)), 1.0)
+    assert effects == [Cancel(1), Start(2, Lane.FAST, A, 1), Start(3, Lane.CHANGE, None, None)]
+
+
+paths = st.sampled_from([A, B, C])
+
+
+class Life(RuleBasedStateMachine):
+    """Any order of events, with the engine's part (jobs that end or are cancelled, a clock, a timer) simulated."""
+
+    def __init__(self) -> None:
+        """Start with nothing open."""
+        super().__init__()
+        self.planner = Planner(Rhythm(debounce=0.2, max_delay=0.5))
+        self.now = 0.0
+        self.wake: float | None = None
+        self.jobs: dict[int, Start] = {}
+        self.versions: dict[RelPath, int] = {}
+        self.paused = False
+        self.cancelled: set[int] = set()
+
+    def send(self, event: Event) -> None:
+        """Hand an event in and carry out the effects, checking each."""
+        ended = self.jobs.pop(event.job, None) if isinstance(event, Finished) else None
+        self.wake = None
+        for effect in self.planner.handle(event, self.now):
+            match effect:
+                case Start(job, lane, path, version):
+                    assert not self.paused
+                    assert all((other.lane, other.path) != (lane, path) for other in self.jobs.values())
+                    assert path is None or version == self.versions[path]
+                    self.jobs[job] = effect
+                case Cancel(job):
+                    del self.jobs[job]
+                    self.cancelled.add(job)
+                case Accept(job):
+                    assert ended is not None
+                    assert ended.job == job
+                    assert ended.path is None or ended.version == self.versions[ended.path]
+                case Rebase(job):
+                    assert ended is not None
+                    assert ended.job == job
+                    assert ended.path is not None
+                    assert ended.version != self.versions[ended.path]
+                case WakeAt(at):
+                    assert at > self.now
+                    self.wake = at
+
+    @rule(path=paths)
+    def open(self, path: RelPath) -> None:
+        """Open a file, perhaps once more, with a version that may have been there before."""
+        self.versions[path] = 1
+        self.send(Opened(path, 1))
+
+    @rule(path=paths)
+    def edit(self, path: RelPath) -> None:
+        """Type."""
+        self.versions[path] = self.versions.get(path, 0) + 1
+        self.send(Edited(path, self.versions[path]))
+
+    @rule(path=paths)
+    def save(self, path: RelPath) -> None:
+        """Save."""
+        self.send(Saved(path))
+
+    @rule(path=paths)
+    def close(self, path: RelPath) -> None:
+        """Close."""
+        self.versions.pop(path, None)
+        self.send(Closed(path))
+
+    @rule(event=st.sampled_from([HeadMoved(), RoundAsked(), Stopped(), Collected(frozenset({A, C}))]))
+    def happen(self, event: Event) -> None:
+        """Something in the repository."""
+        self.send(event)
+
+    @rule(on_type=st.booleans())
+    def configure(self, on_type: bool) -> None:
+        """Change the settings."""
+        self.send(SettingsChanged(Rhythm(0.2, 0.5, on_type=on_type)))
+
+    @rule(paused=st.booleans())
+    def pause(self, paused: bool) -> None:
+        """Pause or resume."""
+        self.paused = paused
+        self.send(Paused() if paused else Resumed())
+
+    @rule(seconds=st.sampled_from([0.01, 0.1, 0.3, 1.0]))
+    def wait(self, seconds: float) -> None:
+        """Let time pass; the timer fires."""
+        self.now += seconds
+        if self.wake is not None and self.wake <= self.now:
+            self.send(Tick())
+
+    @precondition(lambda self: self.jobs)
+    @rule(data=st.data(), failed=st.booleans())
+    def finish(self, data: st.DataObject, failed: bool) -> None:
+        """A job ends."""
+        self.send(Finished(data.draw(st.sampled_from(sorted(self.jobs))), failed))
+
+    @precondition(lambda self: self.cancelled)
+    @rule(data=st.data())
+    def finish_after_cancel(self, data: st.DataObject) -> None:
+        """The result of a cancelled job comes all the same, and changes nothing."""
+        self.send(Finished(data.draw(st.sampled_from(sorted(self.cancelled)))))
+
+    @invariant()
+    def counts_agree(self) -> None:
+        """The planner knows exactly the jobs that run."""
+        assert self.planner.running == len(self.jobs)
+
+    @invariant()
+    def nothing_overdue_is_forgotten(self) -> None:
+        """Whatever waits has a timer in the future."""
+        assert self.planner.due == self.wake
+
+    def teardown(self) -> None:
+        """Following WakeAt and ending jobs leads to rest, in few steps."""
+        self.paused = False
+        self.send(Resumed())
+        for _ in range(50):
+            if self.jobs:
+                self.send(Finished(min(self.jobs)))
+            elif self.wake is not None:
+                self.now = self.wake
+                self.send(Tick())
+            else:
+                break
+        assert not self.jobs
+        assert self.planner.due is None
+
+
+TestLife = Life.TestCase
+TestLife.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)

@@ -1,0 +1,216 @@
+"""The worker process: results, stops, crashes, questions."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from roundzero.checkers.run import check_file
+from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status, blob_id
+from roundzero.core.item import CheckerCheck, Item, ItemId, LooksAt, Prose, Severity, TextCheck
+from roundzero.core.linemap import Hunk
+from roundzero.core.text import RelPath
+from roundzero.engine.frames import TEXTS_KEPT, Texts, pack, unpack
+from roundzero.engine.pool import InProcess, Runner, Worker
+from roundzero.engine.repository import Snapshot
+from roundzero.errors import OutsideError
+from support.loop import run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from roundzero.core.ports import GrepHit
+    from roundzero.git.repository import Git
+
+TODO = Item(
+    id=ItemId("p/todo"),
+    title=Prose("todo"),
+    why=Prose("w"),
+    severity=Severity.P3,
+    looks_at=LooksAt.FILE,
+    checks=(TextCheck("TODO"), CheckerCheck("identical-branches")),
+)
+WIDE = replace(TODO, id=ItemId("p/wide"), looks_at=LooksAt.CHANGE, checks=(CheckerCheck("deleted-file-still-named"),))
+
+
+def changed(head: str, base: str | None = None, path: str = "a.py") -> FileChange:
+    """A changed file, changed as a whole."""
+    name = RelPath(path)
+    lines = head.count("\n")
+    removed = base.count("\n") if base is not None else 0
+    return FileChange(
+        path=name,
+        status=Status.ADDED if base is None else Status.MODIFIED,
+        base=None if base is None else Source(name, base, blob_id(base.encode())),
+        head=Source(name, head, blob_id(head.encode())),
+        hunks=(Hunk(1 if removed else 0, removed, 1, lines),),
+    )
+
+
+def both(work: Callable[[Runner], object]) -> None:
+    """Await some work with each kind of runner."""
+
+    async def with_each() -> None:
+        for runner in (InProcess(), Worker()):
+            try:
+                await cast("asyncio.Future[None]", work(runner))
+            finally:
+                await runner.close()
+
+    run(with_each())
+
+
+def test_a_worker_gives_the_results_of_this_process() -> None:
+    """Both runners answer what check_file answers."""
+    file = changed("x = 1  # TODO one\n# TODO two\n", "# TODO old\n")
+
+    async def work(runner: Runner) -> None:
+        assert await runner.check_file(file, (TODO,)) == check_file(file, (TODO,))
+        assert await runner.check_file(file, (TODO,)) == check_file(file, (TODO,))
+
+    both(work)
+
+
+def test_new_items_reach_the_worker() -> None:
+    """Items cross once and again when they differ."""
+    file = changed("# TODO\n")
+
+    async def work(runner: Runner) -> None:
+        assert len((await runner.check_file(file, (TODO,))).head) == 1
+        assert (await runner.check_file(file, (replace(TODO, enabled=False),))).head == ()
+        assert len((await runner.check_file(file, (TODO,))).head) == 1
+
+    both(work)
+
+
+def test_a_worker_that_dies_costs_one_file() -> None:
+    """The file it checked is not checked; the next one is, by a new process."""
+
+    async def work() -> None:
+        worker = Worker()
+        await worker.warm()
+        first = worker.pid
+        assert first is not None
+        os.kill(first, signal.SIGSTOP)
+        waiting = asyncio.ensure_future(worker.check_file(changed("# TODO\n"), (TODO,)))
+        await asyncio.sleep(0)
+        os.kill(first, signal.SIGKILL)
+        with pytest.raises(OutsideError):
+            await waiting
+        assert len((await worker.check_file(changed("# TODO\n"), (TODO,))).head) == 1
+        assert worker.pid != first
+        await worker.close()
+
+    run(work())
+
+
+def test_a_cancelled_check_leaves_the_conversation_whole() -> None:
+    """After a cancellation the same process answers the next request."""
+
+    async def work() -> None:
+        worker = Worker()
+        await worker.warm()
+        big = changed("x = [1, 2, 3, 4, 5]\n" * 20_000)
+        waiting = asyncio.ensure_future(worker.check_file(big, (TODO,)))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        pid = worker.pid
+        assert len((await worker.check_file(changed("# TODO\n"), (TODO,))).head) == 1
+        assert worker.pid == pid
+        await worker.close()
+
+    run(work())
+
+
+def test_closing_ends_what_waits_and_the_process() -> None:
+    """Nobody hangs, no process is left."""
+
+    async def work() -> None:
+        worker = Worker()
+        await worker.warm()
+        pid = worker.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)
+        waiting = asyncio.ensure_future(worker.check_file(changed("# TODO\n"), (TODO,)))
+        await asyncio.sleep(0)
+        await worker.close()
+        with pytest.raises(OutsideError):
+            await waiting
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+    run(work())
+
+
+class Anywhere:
+    """A repository of one path, with a broken grep."""
+
+    async def read(self, path: RelPath, side: Side, change: Change) -> Source | None:
+        """Any file has one line."""
+        return Source(path, f"srcs = ['gone.py']  # {side.value} {change.snapshot}\n", "0" * 40)
+
+    async def paths(self, _side: Side, _change: Change) -> frozenset[RelPath]:
+        """One path."""
+        return frozenset({RelPath("BUILD")})
+
+    async def grep(self, _words: Collection[str], _change: Change) -> Mapping[str, tuple[GrepHit, ...]]:
+        """Git fails."""
+        raise OutsideError("git is gone")
+
+
+def test_a_failing_repository_is_not_checked() -> None:
+    """What the checks of the whole change ask and cannot get is a failure, not silence."""
+    gone = FileChange(
+        path=RelPath("gone.py"),
+        status=Status.DELETED,
+        base=Source(RelPath("gone.py"), "x\n", "0"),
+        head=None,
+        hunks=(Hunk(1, 1, 0, 0),),
+    )
+    change = Change(
+        base=BaseChoice(ref=None, merge_base=None, how=BaseHow.HEAD),
+        head=HeadState(commit=None, branch=None, dirty=True),
+        files=(gone,),
+        skipped=(),
+        snapshot="s",
+    )
+
+    async def work(runner: Runner) -> None:
+        snapshot = Snapshot(cast("Git", Anywhere()), change)
+        try:
+            result = await runner.check_change(snapshot, (WIDE,))
+        except OutsideError as error:
+            assert "git is gone" in str(error)  # noqa: PT017  one of two good answers
+        else:
+            assert result.failures
+
+    both(work)
+
+
+def test_a_base_text_crosses_the_pipe_once() -> None:
+    """The second request carries no base, and the other end puts it back."""
+    here, there = Texts(), Texts()
+    file = changed("a\n", "b\n")
+    first, second = pack(1, file, here), pack(2, file, here)
+    assert first.file.base is not None
+    assert second.file.base is None
+    unpack(first, there)
+    assert unpack(second, there).base == file.base or unpack(second, there).base is not None
+
+
+def test_both_ends_forget_the_same_texts() -> None:
+    """After many files the oldest crosses again."""
+    here, there = Texts(), Texts()
+    files = [changed("a\n", f"{number}\n", f"{number}.py") for number in range(TEXTS_KEPT + 3)]
+    for number, file in enumerate([*files, *files, files[0], *files[::-1]]):
+        unpacked = unpack(pack(number, file, here), there)
+        assert unpacked.base is not None
+        assert file.base is not None
+        assert unpacked.base.text == file.base.text

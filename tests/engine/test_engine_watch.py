@@ -1,0 +1,100 @@
+"""The watch over git's own files."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from roundzero.engine.watch import Watch
+from support.loop import run
+
+if TYPE_CHECKING:
+    from support.repo import Repo
+
+
+class Counter:
+    """Counts changes and wakes who waits."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self.changes = 0
+        self.event = asyncio.Event()
+
+    def changed(self) -> None:
+        """One more."""
+        self.changes += 1
+        self.event.set()
+
+    async def more(self) -> None:
+        """Wait for a change."""
+        self.event.clear()
+        async with asyncio.timeout(10):
+            await self.event.wait()
+
+
+def test_commits_checkouts_and_nested_refs_are_seen(repo: Repo) -> None:
+    """HEAD by renaming, the index, and a ref in a folder that did not exist."""
+    repo.commit("one", {"a.py": "x\n"})
+
+    async def scenario() -> None:
+        seen = Counter()
+        git = repo.root / ".git"
+        watch = Watch([git / "HEAD", git / "index", git / "refs"], seen.changed)
+        try:
+            repo.git("branch", "deep/nested/name")
+            await seen.more()
+            repo.git("branch", "-f", "deep/nested/other")
+            await seen.more()
+            repo.checkout("deep/nested/name")
+            await seen.more()
+        finally:
+            await watch.close()
+
+    run(scenario())
+
+
+def test_lock_files_and_strangers_are_not_seen(tmp_path: Path) -> None:
+    """Other files of the same folder, and git's locks, wake nobody."""
+
+    async def scenario() -> None:
+        seen = Counter()
+        (tmp_path / "HEAD").write_text("x")
+        watch = Watch([tmp_path / "HEAD"], seen.changed)
+        try:
+            (tmp_path / "HEAD.lock").write_text("x")
+            (tmp_path / "COMMIT_EDITMSG").write_text("x")
+            (tmp_path / "HEAD").write_text("y")
+            await seen.more()
+        finally:
+            await watch.close()
+        assert seen.changes == 1
+
+    run(scenario())
+
+
+def _switches() -> int:
+    """Voluntary context switches of all threads of this process: every wake-up is one."""
+    total = 0
+    for status in Path("/proc/self/task").glob("*/status"):
+        for line in status.read_text().splitlines():
+            if line.startswith("voluntary_ctxt_switches"):
+                total += int(line.split()[1])
+    return total
+
+
+def test_nothing_wakes_up_while_nothing_happens(tmp_path: Path) -> None:
+    """The loop sleeps through: at most the one wake-up of the measurement itself, and its timer."""
+    (tmp_path / "HEAD").write_text("x")
+
+    async def scenario() -> int:
+        watch = Watch([tmp_path / "HEAD"], lambda: None)
+        done = asyncio.Event()
+        asyncio.get_running_loop().call_later(1.0, done.set)
+        before = _switches()
+        await done.wait()
+        after = _switches()
+        await watch.close()
+        return after - before
+
+    assert run(scenario()) <= 5

@@ -1,0 +1,207 @@
+"""The ruff linter: positions, fixes, what a broken text or rule costs."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from roundzero.core.change import Source, blob_id
+from roundzero.core.item import Applies, Item, ItemId, Prose, RuffCheck, Severity
+from roundzero.core.text import Position, RelPath
+from roundzero.linters._base import laid_out
+from roundzero.linters.ruff import LINTER, unknown_codes
+from support.loop import run
+
+if TYPE_CHECKING:
+    from roundzero.core.finding import Hit
+    from roundzero.linters import LinterResult
+
+ODD_NAMES = ["a/-b.py", "x/\udcff.py", "x/a b#[%].py", "x/.hidden.py", f"x/{'n' * 300}.py", "venv/build/x.py"]
+
+
+def item(*codes: str, name: str = "item", applies: Applies | None = None) -> Item:
+    """An item that ruff checks."""
+    return Item(
+        id=ItemId(f"test/{name}"),
+        title=Prose("t"),
+        why=Prose("w"),
+        severity=Severity.P2,
+        applies=applies or Applies(),
+        checks=(RuffCheck(codes),),
+    )
+
+
+def source(text: str, path: str = "app/a.py") -> Source:
+    """A text under a path."""
+    return Source(RelPath(path), text, blob_id(text.encode("utf-8", "replace")))
+
+
+def check(sources: list[Source], *items: Item) -> LinterResult:
+    """Run the linter."""
+    return run(LINTER.run(sources, items))
+
+
+def only(text: str, *codes: str) -> tuple[Source, Hit]:
+    """The single hit of a text, checked alone and in company, which must be the same."""
+    one, company = source(text), source("x = 1\n")
+    result = check([one], item(*codes))
+    assert (result.failures, result.syntax_errors) == ((), ())
+    ((at, item_id, hit),) = result.hits
+    assert (at, item_id) == (0, "test/item")
+    ((at, _, again),) = check([company, one], item(*codes)).hits
+    assert (at, again) == (1, hit)
+    return one, hit
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "line"),
+    [
+        ('def f(a="😀中", b=[]): pass\n', "[]", 1),
+        ('x = """\r\n😀\r\n"""\r\ndef f(b=[]): pass\r\n', "[]", 4),
+        ("x = 1\rdef f(b=[]): pass\r", "[]", 1),
+        ("x = '''\r\r\n'''; y = 1\ndef f(b=[]): pass", "[]", 3),
+        ("x = 1\n\fdef f(b=[]): pass\n", "[]", 2),
+        ("x = '\x0b\x1c\u2028\x85'\ndef f(b=[]): pass\n", "[]", 2),
+        ("\n\n# \ud800\ndef f(a='\ud800', b=[]): pass\n", "[]", 4),
+        ("def f(\n  b=[\n  ],\n): pass\n", "[\n  ]", 2),
+    ],
+)
+def test_a_hit_stands_on_the_very_characters(text: str, marked: str, line: int) -> None:
+    """Wide characters, CRLF, lone CR, form feed and other odd line characters, lone surrogates."""
+    where, hit = only(text, "B006")
+    assert hit.span is not None
+    assert (where.index.slice(hit.span), hit.span.start.line, hit.path) == (marked, line, "app/a.py")
+
+
+def test_a_fix_knows_what_it_replaces() -> None:
+    """Old texts are the source's own, a safe fix is safe, and applying it gives what ruff meant."""
+    where, hit = only("# 😀\r\nimport os, sys\r\nprint(sys)\r\n", "F401")
+    (fix,) = hit.fixes
+    (edit,) = fix.edits
+    assert fix.safe
+    assert where.index.slice(edit.span) == edit.old_text
+    start, end = where.index.offset(edit.span.start), where.index.offset(edit.span.end)
+    assert where.text[:start] + edit.new_text + where.text[end:] == "# 😀\r\nimport sys\r\nprint(sys)\r\n"
+    assert (hit.code, hit.subject, hit.unused) == ("F401", "`os`", True)
+
+
+def test_an_unsafe_fix_is_a_suggestion() -> None:
+    """Ruff's word for it decides."""
+    _, hit = only("def f(a=[]):\n    return a\n", "B006")
+    assert [fix.safe for fix in hit.fixes] == [False]
+    assert len(hit.fixes[0].edits) == 2
+    assert not hit.unused
+
+
+def test_a_second_definition_shows_the_first() -> None:
+    """The earlier line is evidence."""
+    _, hit = only("import os\n\n\ndef os(): pass\n", "F811")
+    (evidence,) = hit.evidence
+    assert (evidence.line, evidence.quote, evidence.role, hit.subject) == (1, "import os", "definition", "`os`")
+
+
+def test_a_text_that_does_not_parse_is_told_once() -> None:
+    """The first place, for that source only; others are checked."""
+    sources = [source("def f(:\n  x = (\n"), source("def f(a=[]): pass\n"), source("(", "b.py")]
+    result = check(sources, item("B006"))
+    assert [at for at, _, _ in result.hits] == [1]
+    assert [(at, where) for at, where, _ in result.syntax_errors] == [(0, Position(1, 7)), (2, Position(1, 2))]
+    ((at, _, words),) = check([sources[0]], item("B006")).syntax_errors
+    assert (at, bool(words)) == (0, True)
+
+
+def test_an_unknown_rule_costs_its_own_item() -> None:
+    """Ruff refuses all rules for the sake of one; the others are asked again."""
+    items = (item("ZZZ999", name="bad"), item("B006", name="good"), item("E722", "QQQ111", name="half"))
+    text = "def f(a=[]):\n    try: pass\n    except: pass\n"
+    for sources in ([source(text)], [source(text), source(text)]):
+        result = check(sources, *items)
+        assert {name for _, name, _ in result.hits} == {"test/good", "test/half"}
+        assert len(result.failures) == 2
+        assert all(at is None for at, _ in result.failures)
+        assert [words.split(":")[0] for _, words in result.failures] == ["test/bad", "test/half"]
+    assert len(check([source(text)], items[0]).failures) == 1
+
+
+def test_items_apply_where_they_say() -> None:
+    """Other languages and excluded paths are not looked at; two items may share a rule."""
+    everywhere, elsewhere = item("B006", name="a"), item("B006", name="b", applies=Applies(exclude=("tests/**",)))
+    text = "def f(a=[]): pass\n"
+    sources = [source(text), source(text, "tests/t.py"), source(text, "notes.md"), source(text, "b/__init__.py")]
+    hits = check(sources, everywhere, elsewhere).hits
+    assert [(at, name) for at, name, _ in hits] == [
+        (0, "test/a"), (0, "test/b"), (1, "test/a"), (3, "test/a"), (3, "test/b"),
+    ]  # fmt: skip
+    assert check([sources[2]], everywhere).hits == ()
+    assert check([], everywhere) == check([sources[0]]) == check([sources[2]], everywhere)
+
+
+@pytest.mark.parametrize("path", ODD_NAMES)
+def test_odd_names_do_not_matter(path: str) -> None:
+    """A text is checked whatever its path is called, alone and in company."""
+    one = source("def f(a=[]): pass\n", path)
+    for sources in ([one], [one, one]):
+        result = check(sources, item("B006"))
+        assert (len(result.hits), result.failures) == (len(sources), ())
+        assert result.hits[0][2].path == path
+
+
+def test_no_configuration_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the folder's nor the person's settings change a result; a remark in the code does."""
+    (tmp_path / "ruff.toml").write_text('lint.ignore = ["B006"]\nexclude = ["*"]\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    assert len(check([source("def f(a=[]): pass\n")] * 2, item("B006")).hits) == 2
+    assert check([source("def f(a=[]): pass  # noqa: B006\n")], item("B006")).hits == ()
+
+
+def test_nothing_stays_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of a run is gone afterwards."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    check([source("x = 1\n")] * 3, item("B006"))
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_cancelling_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither while the texts are written nor while the program reads them."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    async def work(ready: asyncio.Event) -> None:
+        async with laid_out(["x = 1\n"] * 300, ["a.py"] * 300):
+            ready.set()
+            await asyncio.Event().wait()
+
+    async def scenario() -> None:
+        for early in (True, False):
+            ready = asyncio.Event()
+            task = asyncio.ensure_future(work(ready))
+            await (asyncio.sleep(0) if early else ready.wait())
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    run(scenario())
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_the_newest_syntax_is_known() -> None:
+    """Python 3.14's, whatever interpreter runs us."""
+    text = "def f[T](a: T) -> Later:\n    try: return t'{a}'\n    except A, B: raise\nclass Later: pass\n"
+    result = check([source(text)], item("F821"))
+    assert result.syntax_errors == ()
+    assert [hit.subject for _, _, hit in result.hits] == ["`A`", "`B`"]
+
+
+def test_rules_in_preview_or_removed_are_unknown() -> None:
+    """What the pinned ruff would not run is named, in the order asked."""
+    assert run(unknown_codes(["B006", "B909", "ZZZ999", "E999"])) == ("B909", "ZZZ999", "E999")
+
+
+def test_the_version_is_the_pinned_one() -> None:
+    """As the package says."""
+    assert run(LINTER.version()) == "0.17.6"
+    assert LINTER.takes(item("B006"))
+    assert not LINTER.takes(Item(id=ItemId("t/a"), title=Prose("t"), why=Prose("w"), severity=Severity.P1))

@@ -1,0 +1,91 @@
+"""Commands on a live review: rounds with progress, base, pause."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from support.shown import ITEM, NEW, OLD, uri_of, wait_for
+
+if TYPE_CHECKING:
+    from support.lsp import Client
+    from support.repo import Repo
+
+
+def test_a_round_shows_progress_and_answers_with_the_status(branch: Repo, client: Client) -> None:
+    """Begin, reports and end on one token; the verdict in the answer."""
+    client.initialize(branch.root)
+    client.open(uri_of(branch), NEW)
+    (status,) = client.result("workspace/executeCommand", {"command": "roundzero.review", "arguments": [{}]})
+    assert (status["verdict"]["status"], status["base"]["ref"]) == ("LGTM", "main")
+    steps = [each["params"] for each in client.inbox if each.get("method") == "$/progress"]
+    assert [step["value"]["kind"] for step in steps][:1] == ["begin"]
+    assert [step["value"]["kind"] for step in steps][-1:] == ["end"]
+    assert len({step["token"] for step in steps}) == 1
+    token = client.said("window/workDoneProgress/create")["token"]
+    assert steps[0]["token"] == token
+    assert steps[0]["value"]["cancellable"] is True
+
+
+@pytest.mark.parametrize("how", ["request", "button", "stop"])
+def test_a_round_can_be_cancelled(branch: Repo, client: Client, how: str) -> None:
+    """By cancelling the request, the progress, or with the stop command: answered as cancelled, progress ended."""
+    for number in range(120):
+        branch.write(f"p{number}.py", "def f(cache={}):\n    return cache\n" * 20)
+    client.initialize(branch.root)
+    asked = client.request("workspace/executeCommand", {"command": "roundzero.review", "workDoneToken": "mine"})
+    client.wait(lambda message: message.get("method") == "$/progress")
+    if how == "request":
+        client.notify("$/cancelRequest", {"id": asked})
+    elif how == "button":
+        client.notify("window/workDoneProgress/cancel", {"token": "mine"})
+    else:
+        client.result("workspace/executeCommand", {"command": "roundzero.stop"})
+    assert client.response(asked)["error"]["code"] == -32800
+    client.wait(lambda message: message.get("method") == "$/progress" and message["params"]["value"]["kind"] == "end")
+    assert client.stop() == 0
+
+
+def test_shutdown_with_a_round_running(branch: Repo, client: Client) -> None:
+    """The round is cancelled, both are answered, exit status 0."""
+    for number in range(60):
+        branch.write(f"p{number}.py", "def f(cache={}):\n    return cache\n" * 20)
+    client.initialize(branch.root)
+    asked = client.request("workspace/executeCommand", {"command": "roundzero.review", "workDoneToken": "mine"})
+    client.wait(lambda message: message.get("method") == "$/progress")
+    assert client.stop() == 0
+    assert client.response(asked)["error"]["code"] == -32800
+
+
+def test_pause_stops_and_resume_goes_on(branch: Repo, client: Client) -> None:
+    """The status says so, once each; what was typed meanwhile is looked at afterwards."""
+    client.initialize(branch.root)
+    uri = uri_of(branch)
+    client.open(uri, OLD)
+    wait_for(client, uri, version=1)
+    client.result("workspace/executeCommand", {"command": "roundzero.pause"})
+    client.wait(lambda message: message.get("method") == "roundzero/status" and message["params"]["paused"])
+    client.change(uri, 2, {"text": NEW})
+    client.round_trip()
+    client.result("workspace/executeCommand", {"command": "roundzero.resume"})
+    wait_for(client, uri, (4, ITEM), version=2)
+    told = [each["params"] for each in client.inbox if each.get("method") == "roundzero/status"]
+    assert all(one != other for one, other in pairwise(told))
+
+
+def test_another_base_can_be_chosen(branch: Repo, client: Client) -> None:
+    """And one that does not exist is refused with a word on what to do."""
+    branch.commit("mine", {"a.py": NEW})
+    client.initialize(branch.root)
+    uri = uri_of(branch)
+    wait_for(client, uri, (4, ITEM))
+    seen = len(client.inbox)
+    command = {"command": "roundzero.selectBase", "arguments": [{"ref": "HEAD"}]}
+    assert client.result("workspace/executeCommand", command)
+    wait_for(client, uri, after=seen)
+    error = client.error(
+        "workspace/executeCommand", {"command": "roundzero.selectBase", "arguments": [{"ref": "nope"}]}
+    )
+    assert (error["code"], "nope" in error["message"]) == (-32803, True)

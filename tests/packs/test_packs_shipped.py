@@ -1,0 +1,69 @@
+"""What the shipped checklists hold."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from roundzero.core.item import Item, Severity
+from roundzero.packs.loader import load
+
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+GRAVER = {
+    "general": {
+        "P0": {"secret-added", "conflict-marker"},
+        "P1": {"deleted-file-still-named"},
+        "P2": {"plain-http", "unrelated-changes"},
+    },
+    "python": {
+        "P0": set(),
+        "P1": set(),
+        "P2": {
+            "mutable-default", "bare-except", "swallowed-error", "shell-true", "assertless-test", "environment-dump",
+            "constructor-bypassed", "test-writes-sys-modules", "import-side-effect", "required-key-relaxed",
+            "guard-removed",
+        },
+    },
+}  # fmt: skip
+"""The catalogue's severities of what is checked; the rest is P3."""
+
+
+@pytest.fixture(scope="module")
+def items() -> tuple[Item, ...]:
+    """All shipped items."""
+    return load(repository=None, overrides={}, packs=None, cache_dir=None).items
+
+
+def test_every_item_speaks_both_languages(items: tuple[Item, ...]) -> None:
+    """Titles and reasons are there in English and in Chinese."""
+    for item in items:
+        for prose in (item.title, item.why):
+            assert prose.en.isascii(), item.id
+            assert CHINESE.search(prose.zh), item.id
+            assert not prose.en.endswith(" "), item.id
+
+
+def test_titles_are_short_and_unlike_each_other(items: tuple[Item, ...]) -> None:
+    """A title fits one line of a problem list beside its subject; a reason is a sentence or two."""
+    assert [item.id for item in items if len(item.title.en) > 60 or len(item.title.zh) > 30] == []
+    assert [item.id for item in items if len(item.why.en) > 240] == []
+    for language in ("en", "zh"):
+        assert len({getattr(item.title, language) for item in items}) == len(items)
+
+
+def test_checked_items_have_the_severities_of_the_catalogue(items: tuple[Item, ...]) -> None:
+    """What is named there for P0 to P2 has it, everything else that is checked is P3."""
+    for item in items:
+        if not item.checks:
+            continue
+        pack, name = item.id.split("/")
+        wanted = next((grade for grade, names in GRAVER[pack].items() if name in names), "P3")
+        assert item.severity is Severity[wanted], item.id
+
+
+def test_nothing_but_questions_is_left_to_a_model(items: tuple[Item, ...]) -> None:
+    """An item without a check asks something, and each question is one."""
+    for item in items:
+        assert item.checks or item.ask, item.id
+        assert item.ask is None or "?" in item.ask, item.id

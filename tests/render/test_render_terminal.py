@@ -1,0 +1,186 @@
+"""What a person reads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roundzero.core.change import Side, Skip, SkipKind
+from roundzero.core.finding import Evidence, Origin, State
+from roundzero.core.item import Severity
+from roundzero.core.report import VerdictStatus
+from roundzero.core.text import LineIndex, Position, RelPath, Span
+from roundzero.render.excerpt import _cells, excerpt
+from roundzero.render.look import Look
+from roundzero.render.terminal import render
+from roundzero.render.words import Words, words
+from support.report import finding, fix, report, span
+
+TEXT = "import os\ndef load(path, cache={}):\n    return cache\n"
+
+
+def skip(path: str, kind: SkipKind = SkipKind.BY_RULE, reason: str = "binary") -> Skip:
+    """A skipped path."""
+    return Skip(path=RelPath(path), kind=kind, reason=reason)
+
+
+def test_the_whole_output() -> None:
+    """Blocking first, with place, source line and carets; then counts, coverage, base and the verdict."""
+    shared = finding(at=span(2, 17, 19), fixes=(fix("app.py", span(2, 17, 19), "{}", "None"),))
+    proof = Evidence(
+        path=RelPath("lib.py"), side=Side.BASE, line=7, quote="    cache = {}", role="definition", blob="1" * 40
+    )
+    shown = render(
+        report(
+            [
+                shared.but(seen=replace(shared.seen, evidence=(proof,))),
+                finding(at=span(1, 8, 10), severity=Severity.P1, blocking=True, title="boom", item="python/x"),
+            ],
+            texts={"app.py": TEXT},
+            skipped=(skip("a.png"), skip("b.png")),
+            doubts=("already merged into develop",),
+            notices=("pack x is broken",),
+        ),
+        Look(),
+    )
+    assert shown == (
+        "Blocking (1)\n\n"
+        "app.py:1:8 P1 boom [python/x]\n"
+        " 1 │ import os\n"
+        "   │        ^^\n"
+        "    One object serves all calls.\n\n"
+        "Suggestions (1)\n\n"
+        "app.py:2:17 P2 a default is shared [python/mutable-default]\n"
+        " 2 │ def load(path, cache={}):\n"
+        "   │                 ^^\n"
+        "    One object serves all calls.\n"
+        "    see lib.py:7 (at the base), definition: cache = {}\n"
+        "    fix (safe): Write None\n\n"
+        "note: pack x is broken\n"
+        "Safe fixes: 1 (roundzero review --fix)\n"
+        "P0/0 · P1/1 · P2/1 · P3/0\n"
+        "Reviewed 1 of 3 files (+3 lines)\n"
+        "  skipped, binary: a.png, b.png\n"
+        "Base main at 1234567890ab, the branch with the latest merge base\n"
+        "  doubt: already merged into develop\n"
+        "BLOCKED (checks only): 1 blocking\n"
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("status", list(VerdictStatus))
+def test_the_last_line_is_the_verdict(language: str, status: VerdictStatus) -> None:
+    """Whatever was found, the last line begins with the verdict."""
+    made = report([finding()], status=status, language="zh" if language == "zh" else "en")
+    assert render(made, Look()).splitlines()[-1].startswith(status.value)
+
+
+def test_an_incomplete_review_says_so_on_the_last_line() -> None:
+    """A file that was not checked is named, and the last line says INCOMPLETE and why."""
+    lines = render(report(skipped=(skip("x.py", SkipKind.NOT_CHECKED, "not UTF-8"),)), Look()).splitlines()
+    assert lines[-1] == "INCOMPLETE (checks only): 1 file not checked"
+    assert "  not checked, not UTF-8: x.py" in lines
+
+
+def test_many_skipped_paths_are_counted() -> None:
+    """At most five paths are named per reason."""
+    shown = render(report(skipped=tuple(skip(f"{n}.png") for n in range(9))), Look())
+    assert "  skipped, binary: 0.png, 1.png, 2.png, 3.png, 4.png, 4 more\n" in shown
+
+
+def test_findings_that_are_not_open_come_last_in_one_line() -> None:
+    """Dismissed findings show their reason and no source line; pre-existing ones have their own heading."""
+    shown = render(
+        report(
+            [
+                finding(at=span(1, 1, 7), state=State.DISMISSED, state_text="intended", title="gone"),
+                finding(at=span(1, 1, 7), origin=Origin.PRE_EXISTING, title="old", identity="rz-2"),
+            ],
+            texts={"app.py": TEXT},
+        ),
+        Look(),
+    )
+    assert shown.index("There before this branch (1)") < shown.index("Not open (1)")
+    assert "gone [python/mutable-default]\n    dismissed: intended\n" in shown
+
+
+def test_hostile_text_cannot_act() -> None:
+    """Control characters of a path, a title, a reason or the source are spelled out."""
+    evil = "\x1b[2J\u202e"
+    shown = render(
+        report(
+            [finding(f"{evil}.py", span(1, 1, 2), title=evil, why=evil, item=evil)],
+            texts={f"{evil}.py": f"{evil}\n"},
+            skipped=(skip(evil, reason=evil),),
+            notices=(evil,),
+            doubts=(evil,),
+        ),
+        Look(),
+    )
+    assert not {"\x1b", "\u202e"} & set(shown)
+    assert shown.count("\\x1b[2J\\u202e") == 9
+
+
+def test_colour_only_when_wanted() -> None:
+    """With colour the same text is there once the escape sequences are taken out."""
+    made = report([finding(at=span(2, 1, 4), severity=Severity.P0, blocking=True)], texts={"app.py": TEXT})
+    coloured = render(made, Look(colour=True))
+    assert "\x1b[1;31m" in coloured
+    assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == render(made, Look())
+
+
+def test_chinese() -> None:
+    """The words around the findings are Chinese when the report is."""
+    shown = render(report([finding(severity=Severity.P1, blocking=True)], language="zh"), Look())
+    assert shown.startswith("阻止合入 (1)")
+    assert shown.splitlines()[-1].startswith("BLOCKED (仅检查)")
+
+
+def test_both_languages_have_the_same_places_to_fill() -> None:
+    """A template takes the same names in both languages."""
+    for each in fields(Words):
+        english, chinese = getattr(words("en"), each.name), getattr(words("zh"), each.name)
+        for one, other in zip(
+            *((text.values() if isinstance(text, dict) else [text]) for text in (english, chinese)), strict=True
+        ):
+            assert one
+            assert sorted(re.findall(r"\{\w+\}", one)) == sorted(re.findall(r"\{\w+\}", other)), each.name
+
+
+@pytest.mark.parametrize(
+    ("line", "start", "end", "width", "code", "carets"),
+    [
+        ("    x = 1", 5, 6, 80, "x = 1", "^"),
+        ("\tx\ty", 4, 5, 80, "x    y", "     ^"),
+        ("中文 = x", 6, 7, 80, "中文 = x", "       ^"),
+        ("é́ = x", 1, 2, 80, "é́ = x", "^"),
+        ("ab", 3, 3, 80, "ab", "  ^"),
+        ("", 1, 1, 80, "", "^"),
+        ("a\x1bb", 2, 3, 80, "a\\x1bb", " ^^^^"),
+        ("x" * 50 + "HERE" + "y" * 50, 51, 55, 40, "…" + "x" * 20 + "HERE" + "y" * 14 + "…", " " * 21 + "^^^^"),
+        ("HERE" + "y" * 50, 1, 5, 20, "HERE" + "y" * 15 + "…", "^^^^"),
+        ("x" * 20, 1, 21, 20, "x" * 20, "^" * 20),
+    ],
+)
+def test_carets_stand_under_the_span(line: str, start: int, end: int, width: int, code: str, carets: str) -> None:
+    """Wide characters, tabs, marks and escapes do not shift the carets, and long lines are cut around them."""
+    assert excerpt(LineIndex(line), span(1, start, end), width) == (code, carets)
+
+
+def test_a_span_of_several_lines_is_marked_on_its_first() -> None:
+    """The carets reach to the end of the first line."""
+    assert excerpt(LineIndex("ab cd \nef"), Span(Position(1, 4), Position(2, 2)), 80) == ("ab cd ", "   ^^")
+
+
+@given(st.text(max_size=60), st.integers(1, 70), st.integers(0, 30), st.integers(20, 50))
+def test_an_excerpt_never_overflows(line: str, start: int, length: int, width: int) -> None:
+    """Whatever the line and the span, the line fits the width and there is a caret."""
+    line = line.replace("\n", "")
+    code, carets = excerpt(LineIndex(line), span(1, start, start + length), width)
+    assert _cells(code) <= width
+    assert "^" in carets
+    assert set(carets) <= {" ", "^"}

@@ -1,0 +1,95 @@
+"""``make demo``: a small repository with a branch that has real defects, reviewed.
+
+Builds .demo/ anew each time with real git, lets the installed command review it, and says what to try next. Invariant:
+touches nothing outside .demo/, and deletes it only when an earlier run made it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import demo_shop
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+BRANCH: Final = "checkout"
+_MARK: Final = "made-by-roundzero-demo"
+
+_NEXT: Final = """
+You see what the branch `checkout` did: two commits, one staged file and one staged deletion, an unstaged edit and two
+new files, compared with where it left `main`. shop/prices.py has had a shared default argument for years; the branch
+does not touch it, so it is not shown (--all-origins shows it).
+
+Your own code     cd YOUR-REPOSITORY && {bin}/roundzero review
+In an editor      any LSP client: {bin}/roundzero lsp
+In Neovim 0.11    cd {demo} && PATH={bin}:$PATH nvim --cmd 'set rtp^={root}/neovim' \\
+                      --cmd 'lua vim.lsp.enable("roundzero")' shop/checkout.py
+"""
+
+
+def build(folder: Path) -> None:
+    """Create the repository in ``folder``, which must not exist."""
+    folder.mkdir(parents=True)
+    _git(folder, "init", "--quiet", "--template=", "--initial-branch=main")
+    (folder / ".git" / _MARK).touch()
+    _commit(folder, "The shop as it was", demo_shop.BEFORE)
+    _git(folder, "checkout", "--quiet", "-b", BRANCH)
+    _commit(folder, "Pay for a basket", demo_shop.FIRST_COMMIT)
+    _commit(folder, "Accept orders without a count", demo_shop.SECOND_COMMIT)
+    _write(folder, demo_shop.STAGED)
+    (folder / demo_shop.REMOVED).unlink()
+    _git(folder, "add", "--all")
+    _write(folder, demo_shop.UNSTAGED)
+    _write(folder, demo_shop.UNTRACKED)
+
+
+def main() -> int:
+    """Build, review, explain. Returns 0 unless the review could not be made."""
+    demo = ROOT / ".demo"
+    if demo.exists():
+        if not (demo / ".git" / _MARK).exists():
+            print(f"{demo} exists and is not this demonstration: move it away first.", file=sys.stderr)
+            return 2
+        shutil.rmtree(demo)
+    build(demo)
+    programs = Path(sys.executable).parent
+    print("$ cd .demo && roundzero review\n", flush=True)
+    status = subprocess.run([programs / "roundzero", "review"], cwd=demo, check=False).returncode
+    if status not in {0, 1}:
+        return status
+    print(_NEXT.format(bin=programs, demo=demo, root=ROOT))
+    return 0
+
+
+def _commit(folder: Path, message: str, files: Mapping[str, str]) -> None:
+    _write(folder, files)
+    _git(folder, "add", "--all")
+    _git(folder, "commit", "--quiet", "--message", message)
+
+
+def _write(folder: Path, files: Mapping[str, str]) -> None:
+    for path, text in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="\n")
+        if text.startswith("#!"):
+            target.chmod(0o755)
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    """Run git in ``folder``, with the person's own configuration and any surrounding repository out of the way."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    person = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    subprocess.run(["git", *person, *arguments], cwd=folder, env=environment, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
