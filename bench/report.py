@@ -6,6 +6,7 @@ an absolute limit that is written beside the figure.
 
 from __future__ import annotations
 
+import os
 import platform
 import statistics
 from dataclasses import dataclass
@@ -68,12 +69,13 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def machine() -> str:
-    """The machine in a line: processor, cores, memory, system, Python."""
+    """The machine in a line: processor, cores, memory, system, Python, and how busy it is already."""
     names = [line.split(":", 1)[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
     total = [int(line.split()[1]) for line in _lines("/proc/meminfo") if line.startswith("MemTotal")]
     parts = [names[0] if names else platform.processor() or platform.machine(), f"{len(names) or '?'} cores"]
     parts += [f"{kib / 1024 / 1024:.0f} GiB" for kib in total]
-    return ", ".join([*parts, platform.system(), f"Python {platform.python_version()}"])
+    parts += [platform.system(), f"Python {platform.python_version()}"]
+    return ", ".join([*parts, f"load average at the start {os.getloadavg()[0]:.1f}"])
 
 
 def p50(values: Iterable[float]) -> float:

@@ -171,6 +171,24 @@ def test_a_child_that_will_not_end_is_killed_with_its_children(tmp_path: Path) -
     run(scenario(), seconds=20)
 
 
+def test_a_child_may_be_closed_while_somebody_waits_for_it(tmp_path: Path) -> None:
+    """Twice at once, too: who waits hears that it is gone, and one closing does not hinder another."""
+
+    async def scenario() -> None:
+        child = await proc.Child.start(_python("import sys; sys.stdin.read()"), tmp_path)
+        waiting = asyncio.ensure_future(child.readline())
+        await asyncio.sleep(0)
+        cancelled = asyncio.ensure_future(child.close())
+        await asyncio.sleep(0)
+        cancelled.cancel()
+        await asyncio.gather(child.close(), child.close())
+        with pytest.raises(OutsideError, match="ended unexpectedly"):
+            await waiting
+        assert not child.alive
+
+    run(scenario())
+
+
 def test_a_missing_child_is_an_error_in_words(tmp_path: Path) -> None:
     """A long-lived program that is not there fails like a short one."""
     with pytest.raises(OutsideError, match="no-such-program-here was not found"):

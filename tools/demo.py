@@ -25,7 +25,7 @@ _MARK: Final = "made-by-roundzero-demo"
 _NEXT: Final = """
 You see what the branch `checkout` did: two commits, one staged file and one staged deletion, an unstaged edit and two
 new files, compared with where it left `main`. shop/prices.py has had a shared default argument for years; the branch
-does not touch it, so it is not shown (--all-origins shows it).
+does not touch it, so it is not shown.
 
 Your own code     cd YOUR-REPOSITORY && {bin}/roundzero review
 In an editor      any LSP client: {bin}/roundzero lsp

@@ -16,7 +16,16 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from roundzero.config import SETTINGS, Setting, Who
-from roundzero.core.item import AstGrepCheck, CheckerCheck, CheckSpec, Item, Language, RuffCheck, TextCheck
+from roundzero.core.item import (
+    AstGrepCheck,
+    CheckerCheck,
+    CheckSpec,
+    IgnoresCheck,
+    Item,
+    Language,
+    RuffCheck,
+    TextCheck,
+)
 from roundzero.lsp.schemas import schemas as lsp_schemas
 from roundzero.packs import loader
 from roundzero.packs.schema import schema as pack_schema
@@ -185,6 +194,8 @@ def _named(check: CheckSpec) -> str:
             return f"`{check.pattern}`".replace("|", "\\|")
         case CheckerCheck():
             return f"`{check.name}`"
+        case IgnoresCheck():
+            return "the comments that dismiss findings"
 
 
 def _extension() -> dict[str, str]:

@@ -28,6 +28,8 @@ MAX_STDOUT: Final = 512 * 1024 * 1024
 _MAX_STDERR: Final = 64 * 1024
 _LINE_LIMIT: Final = 1024 * 1024
 _CLOSE_SECONDS: Final = 2.0
+_LAST_WORDS_SECONDS: Final = 0.5
+"""How long a program that stopped answering may take to say why; one that ended has said it already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +159,18 @@ class Child:
     """A long-lived program that is spoken to through its pipes. It ends when its standard input does.
 
     One owner at a time: reads and writes are not locked. After an error or a cancellation in the middle of an answer
-    the conversation is lost; ``close`` it and start another.
+    the conversation is lost; ``close`` it and start another. Closing is for anybody, at any time and more than once:
+    whoever reads or writes meanwhile is told that the program is gone.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, name: str) -> None:
+    def __init__(self, transport: asyncio.SubprocessTransport, process: asyncio.subprocess.Process, name: str) -> None:
         """Use ``start``."""
+        self._transport = transport
         self._process = process
         self._name = name
         self._complaints = bytearray()
         self._listener = asyncio.ensure_future(self._listen())
+        self._closing: asyncio.Task[None] | None = None
 
     @classmethod
     async def start(
@@ -175,8 +180,10 @@ class Child:
         env: Mapping[str, str] | None = None,
     ) -> Child:
         """Start a program. ``env`` as for ``run``. Raises OutsideError when it cannot be started."""
+        loop = asyncio.get_running_loop()
         try:
-            process = await asyncio.create_subprocess_exec(
+            transport, streams = await loop.subprocess_exec(
+                lambda: asyncio.subprocess.SubprocessStreamProtocol(limit=_LINE_LIMIT, loop=loop),
                 *argv,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
@@ -184,11 +191,10 @@ class Child:
                 cwd=cwd,
                 env=clean_environment() if env is None else env,
                 start_new_session=True,
-                limit=_LINE_LIMIT,
             )
         except OSError as error:
             raise _not_started(argv[0], cwd, error) from error
-        return cls(process, Path(argv[0]).name)
+        return cls(transport, asyncio.subprocess.Process(transport, streams, loop), Path(argv[0]).name)
 
     @property
     def alive(self) -> bool:
@@ -213,7 +219,7 @@ class Child:
             pipe.write(data)
             await pipe.drain()
         except (ConnectionError, RuntimeError) as error:
-            raise self._gone() from error
+            raise await self._gone() from error
 
     async def readline(self) -> bytes:
         """The next line with its terminator, at most 1 MiB. Raises OutsideError when the program is gone."""
@@ -222,7 +228,7 @@ class Child:
         try:
             return await pipe.readuntil(b"\n")
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError) as error:
-            raise self._gone() from error
+            raise await self._gone() from error
 
     async def readexactly(self, size: int) -> bytes:
         """The next ``size`` bytes. Raises OutsideError when the program is gone before."""
@@ -231,41 +237,37 @@ class Child:
         try:
             return await pipe.readexactly(size)
         except (asyncio.IncompleteReadError, ConnectionError) as error:
-            raise self._gone() from error
+            raise await self._gone() from error
 
     async def close(self) -> None:
-        """End the program: close its standard input, and kill its group when it has not ended two seconds later."""
-        pipe = self._process.stdin
-        assert pipe is not None  # noqa: S101  opened in start
-        pipe.close()
+        """End the program: close its pipes, and kill its group when it has not ended two seconds later."""
+        if self._closing is None:
+            self._closing = asyncio.ensure_future(self._close())
+        await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
+        # Not reading on: a program blocked on a full pipe ends when nobody is left at the other end.
+        for descriptor in (0, 1):
+            if (pipe := self._transport.get_pipe_transport(descriptor)) is not None:
+                pipe.close()
         try:
             async with asyncio.timeout(_CLOSE_SECONDS):
-                await self._drain()
                 await self._process.wait()
         except TimeoutError:
-            pass
-        finally:
             self.kill()
-            self._listener.cancel()
+        self._transport.close()
         await self._process.wait()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._listener
+        await self._listener
 
     def kill(self) -> None:
         """Kill the whole group at once; for a program whose conversation is lost. ``close`` it all the same."""
         if self.alive:
             _kill_group(self._process.pid)
 
-    def _gone(self) -> OutsideError:
+    async def _gone(self) -> OutsideError:
+        await asyncio.wait([self._listener], timeout=_LAST_WORDS_SECONDS)
         last = self.complaint.rsplit("\n", 1)[-1]
         return OutsideError(f"{self._name} ended unexpectedly" + (f": {last}" if last else ""))
-
-    async def _drain(self) -> None:
-        """Read what is left, so that a program blocked on a full pipe can end."""
-        pipe = self._process.stdout
-        assert pipe is not None  # noqa: S101  opened in start
-        while await pipe.read(_LINE_LIMIT):
-            pass
 
     async def _listen(self) -> None:
         pipe = self._process.stderr
@@ -280,9 +282,11 @@ def tool_path(name: str) -> str:
 
     Raises OutsideError naming the reinstallation that brings it back.
     """
-    for folder in (Path(sys.executable).parent, Path(sysconfig.get_path("scripts"))):
-        if (found := shutil.which(name, path=str(folder))) is not None:
-            return found
+    beside = shutil.which(name, path=str(Path(sys.executable).parent))
+    if beside is not None:
+        return beside
+    if (among_scripts := shutil.which(name, path=sysconfig.get_path("scripts"))) is not None:
+        return among_scripts
     raise OutsideError(
         f"{name} is missing beside {sys.executable}; bring it back with: pip install --force-reinstall roundzero"
     )

@@ -53,6 +53,10 @@ def test_a_reference_that_resolves_to_the_old_path_is_found(
         ("pyproject.toml", 'omit = [\n  "a.py",\n  "tools/run.py",\n]', "tools/run.py"),
         (".github/workflows/ci.yml", "run: python -m app.runner", "app/run.py"),
         ("notes.txt", "see tools/run.py", "tools/run.py"),
+        ("lib/BUILD", 'out = "parse.py"', "lib/parse.py"),
+        ("all.sh", "ln -sf ../bin/run.py tools/run.py || exit 1", "tools/run.py"),
+        ("all.sh", "rm -f tools/run.py", "tools/run.py"),
+        ("tox.ini", "sphinx-apidoc -o docs/api -T app", "docs/api/app.rst"),
         ("app/code.py", 'open("tools/run.py")', "tools/run.py"),
     ],
 )

@@ -20,7 +20,7 @@ def test_it_explains_the_choice(cli: Cli, repo: Repo) -> None:
     first = repo.commit("first", {"a": ""})
     repo.branch("topic")
     repo.commit("second", {"a": "x"})
-    assert cli("base").out == f"Base main at {first[:12]}, the branch with the latest merge base\n"
+    assert cli("base").out == f"Base main at {first[:12]}, the latest merge base with a main branch\n"
     ran = cli("base", "--format", "json")
     wire = json.loads(ran.out)
     TypeAdapter(BaseWire).validate_python(wire, strict=True, extra="forbid")

@@ -70,7 +70,7 @@ def test_every_subcommand_takes_repo(cli: Cli, name: str) -> None:
         (),
         ("nonsense",),
         ("review", "--nonsense"),
-        ("review", "--format", "sarif"),
+        ("review", "--format", "pdf"),
         ("review", "--fail", "P1"),
         ("packs",),
     ],

@@ -366,3 +366,22 @@ def test_a_locale_without_utf8_is_no_obstacle(roundzero: Path, branch: Repo) -> 
     )
     assert done.returncode == 1
     assert "中文.py:1:3 P1".encode() in done.stdout
+
+
+def test_a_settings_file_that_cannot_be_read_stops_the_review(cli: Cli, branch: Repo) -> None:
+    """A gate that falls back to the defaults would be greener than the one that was asked for."""
+    branch.write(".roundzero.toml", '[gate]\nfail_on = "P2"\nx=\n')
+    ran = cli("review")
+    assert (ran.status, ran.out) == (2, "")
+    assert ".roundzero.toml:3: is not valid TOML" in ran.err
+    assert "correct it" in ran.err
+
+
+def test_a_restricted_review_says_of_what_its_verdict_is(cli: Cli, branch: Repo) -> None:
+    """Only the files asked for are counted, and the last line names them."""
+    branch.write("bad.py", "BLOCKER = 1\n")
+    branch.write("good.py", "x = 1\n")
+    ran = cli("review", "good.py")
+    assert ran.status == 0
+    assert "Reviewed 1 of 1 files" in ran.out
+    assert ran.out.endswith("LGTM (checks only) for good.py alone\n")

@@ -10,8 +10,8 @@ from roundzero.core.checklist import Failure, checklist
 from roundzero.core.compose import Occasion, compose
 from roundzero.core.finding import Anchor, Finding, Hit, Observation, Origin, State, observe
 from roundzero.core.gate import GatePolicy
-from roundzero.core.item import Applies, CheckerCheck, Item, ItemId, LooksAt, Prose, Severity
-from roundzero.core.judge import UNUSED_IGNORE, Sight, View, judge, listed, shown
+from roundzero.core.item import Applies, CheckerCheck, IgnoresCheck, Item, ItemId, LooksAt, Prose, Severity
+from roundzero.core.judge import Sight, View, judge, listed, shown
 from roundzero.core.linemap import Hunk
 from roundzero.core.report import ItemStatus, VerdictStatus
 from roundzero.core.ruleset import Ruleset
@@ -42,7 +42,8 @@ ADDED = item("p/added")
 FILE = item("p/file", looks_at=LooksAt.FILE)
 MILD = item("p/mild", Severity.P3)
 WIDE = item("p/wide", looks_at=LooksAt.CHANGE)
-RULES = Ruleset((ADDED, FILE, MILD, WIDE), "digest")
+IGNORES = replace(MILD, id=ItemId("p/ignores"), title=Prose("p/ignores"), checks=(IgnoresCheck(),))
+RULES = Ruleset((ADDED, FILE, MILD, WIDE, IGNORES), "digest")
 
 
 def changed(path: RelPath, base: str | None, head: str, *hunks: Hunk) -> FileChange:
@@ -176,11 +177,11 @@ def test_a_comment_in_the_code_dismisses() -> None:
 
 
 def test_a_comment_that_ignores_nothing_is_reported() -> None:
-    """general/unused-ignore, P3, on the comment, also when no pack has the item."""
+    """By the item that looks at such comments, on the comment, with what is wrong."""
     file, found = _with_comment("roundzero: ignore[p/added] known")
     (finding,) = judged(change(file), [], directives=found, listened={A: frozenset({ADDED.id})})
-    assert (finding.seen.item, finding.seen.severity, finding.seen.line) == (UNUSED_IGNORE, Severity.P3, 1)
-    assert "ignore[p/added]" in finding.seen.title
+    assert (finding.seen.item, finding.seen.severity, finding.seen.line) == (IGNORES.id, Severity.P3, 1)
+    assert finding.seen.title == "p/ignores: `ignore[p/added]` has nothing to dismiss here"
 
 
 def test_a_comment_is_not_called_unused_where_nothing_listened() -> None:

@@ -8,7 +8,7 @@ from roundzero.core.change import Source
 from roundzero.core.finding import Hit, Observation, observe
 from roundzero.core.item import Item, ItemId, Prose, Severity
 from roundzero.core.ruleset import Ruleset
-from roundzero.core.suppress import Suppressions, directives, resolve
+from roundzero.core.suppress import Fault, Suppressions, directives, resolve
 from roundzero.core.text import RelPath
 
 
@@ -63,8 +63,8 @@ def test_without_a_reason_nothing_is_covered() -> None:
     """The reason is required."""
     text = source("x  # roundzero: ignore[python/bare-except]\n")
     assert reason(text, 1) is None
-    assert [fault.text for fault in Suppressions(directives(text), RULES).faults(frozenset())] == [
-        "ignore[python/bare-except]"
+    assert [(found.text, fault) for found, fault in Suppressions(directives(text), RULES).faults(frozenset())] == [
+        ("ignore[python/bare-except]", Fault.NO_REASON)
     ]
 
 
@@ -121,9 +121,14 @@ def test_what_nothing_needs_is_a_fault_only_where_something_listened() -> None:
     """Unused counts when the item was checked here; an unknown name always counts."""
     text = source("x  # roundzero: ignore[python/bare-except] why\ny  # roundzero: ignore[nothing] why\n")
     faults = list(Suppressions(directives(text), RULES).faults(frozenset()))
-    assert [fault.names for fault in faults] == [("nothing",)]
+    assert [(found.names, fault) for found, fault in faults] == [(("nothing",), Fault.UNKNOWN_ITEM)]
     faults = list(Suppressions(directives(text), RULES).faults(frozenset({BARE.id})))
-    assert [fault.names for fault in faults] == [("python/bare-except",), ("nothing",)]
+    assert [(found.names, fault) for found, fault in faults] == [
+        (("python/bare-except",), Fault.NOT_NEEDED),
+        (("nothing",), Fault.UNKNOWN_ITEM),
+    ]
     used = Suppressions(directives(text), RULES)
     used.reason_for(on(text, 1))
-    assert [fault.names for fault in used.faults(frozenset({BARE.id}))] == [("nothing",)]
+    assert [(found.names, fault) for found, fault in used.faults(frozenset({BARE.id}))] == [
+        (("nothing",), Fault.UNKNOWN_ITEM)
+    ]

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from roundzero.core.planner import (
     PARALLEL,
+    RETRY,
     Accept,
     Cancel,
     Closed,
@@ -104,11 +105,29 @@ def test_a_result_of_the_current_version_is_accepted() -> None:
     assert planner.handle(Finished(1), 0.1) == [Accept(1)]
 
 
-def test_a_failed_job_is_not_tried_again_by_itself() -> None:
-    """A failure leaves nothing due: the next event decides."""
+def test_a_failed_job_is_tried_once_more() -> None:
+    """A second later, since most failures of the world pass; after that the next event decides."""
     planner = Planner()
     planner.handle(Opened(A, 1), 0.0)
-    assert planner.handle(Finished(1, failed=True), 0.1) == []
+    assert planner.handle(Finished(1, failed=True), 0.5) == [WakeAt(0.5 + RETRY)]
+    assert planner.handle(Tick(), 0.5 + RETRY) == [Start(2, Lane.FAST, A, 1)]
+    assert planner.handle(Finished(2, failed=True), 2.0) == []
+    planner.handle(RoundAsked(), 3.0)
+    assert planner.handle(Finished(3, failed=True), 3.5) == [WakeAt(3.5 + RETRY)]
+
+
+def test_files_wait_until_the_change_was_collected() -> None:
+    """Before that nothing is known to compare a buffer with; opening one asks for the change, and so does typing."""
+    planner = Planner(Rhythm(debounce=0.15), collected=False)
+    assert planner.handle(Opened(A, 1), 0.0) == [Start(1, Lane.CHANGE, None, None)]
+    assert planner.handle(Opened(B, 1), 0.1) == []
+    collected = planner.handle(Collected(frozenset()), 0.2)
+    assert [(start.lane, start.path) for start in started(collected)] == [(Lane.FAST, A), (Lane.FAST, B)]
+    stopped = Planner(Rhythm(debounce=0.15), collected=False)
+    stopped.handle(Opened(A, 1), 0.0)
+    stopped.handle(Stopped(), 0.1)
+    assert stopped.handle(Edited(A, 2), 1.0) == [WakeAt(1.15)]
+    assert started(stopped.handle(Tick(), 1.15)) == [Start(2, Lane.CHANGE, None, None)]
 
 
 def test_with_on_save_typing_starts_nothing_and_saving_does() -> None:
@@ -167,11 +186,12 @@ def test_a_pause_remembers_what_came_in() -> None:
 
 
 def test_new_settings_end_every_job_and_ask_again() -> None:
-    """Results under old rules are worth nothing."""
+    """Results under old rules are worth nothing; files wait for the change as the new ones see it."""
     planner = Planner()
     planner.handle(Opened(A, 1), 0.0)
     effects = planner.handle(SettingsChanged(Rhythm(debounce=1.0)), 1.0)
-    assert effects == [Cancel(1), Start(2, Lane.FAST, A, 1), Start(3, Lane.CHANGE, None, None)]
+    assert effects == [Cancel(1), Start(2, Lane.CHANGE, None, None)]
+    assert planner.handle(Collected(frozenset()), 1.1) == [Start(3, Lane.FAST, A, 1)]
 
 
 paths = st.sampled_from([A, B, C])

@@ -26,6 +26,7 @@ SHOWN = {
     ("shop/settings.py", "general/plain-http"),
     ("shop/settings.py", "general/secret-added"),
     ("tests/test_checkout.py", "python/assertless-test"),
+    ("tests/test_checkout.py", "python/patch-at-definition"),
     ("web/basket.js", "general/debug-left"),
 }
 

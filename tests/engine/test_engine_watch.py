@@ -54,6 +54,32 @@ def test_commits_checkouts_and_nested_refs_are_seen(repo: Repo) -> None:
     run(scenario())
 
 
+def test_a_folder_of_refs_that_was_packed_away_is_watched_when_it_comes_back(repo: Repo) -> None:
+    """Git removes empty folders when it packs refs, and makes them again when the next one is written."""
+    repo.commit("one", {"a.py": "x\n"})
+    repo.git("update-ref", "refs/remotes/origin/main", "HEAD")
+
+    async def scenario() -> None:
+        seen = Counter()
+        git = repo.root / ".git"
+        watch = Watch([git / "refs/remotes"], seen.changed)
+        try:
+            for _ in range(2):
+                repo.git("pack-refs", "--all")
+                await seen.more()
+                assert not (git / "refs/remotes/origin").exists()
+                repo.git("update-ref", "refs/remotes/origin/next", "HEAD")
+                await seen.more()
+                repo.git("update-ref", "refs/remotes/origin/later", "HEAD")
+                await seen.more()
+                repo.git("update-ref", "-d", "refs/remotes/origin/later")
+                await seen.more()
+        finally:
+            await watch.close()
+
+    run(scenario())
+
+
 def test_lock_files_and_strangers_are_not_seen(tmp_path: Path) -> None:
     """Other files of the same folder, and git's locks, wake nobody."""
 

@@ -455,6 +455,23 @@ def test_a_touched_file_is_not_a_change(repo: Repo) -> None:
     assert (change.files, change.skipped, change.head.dirty) == ((), (), False)
 
 
+def test_touched_files_of_every_kind_are_no_change(repo: Repo) -> None:
+    """A copied work tree has new time stamps everywhere: nothing is named, neither as changed nor as skipped."""
+    files = {
+        "a.png": b"\x89PNG\0\xff",
+        "latin.txt": b"\xe9\n",
+        "kept/x.py": b"x = 1\n",
+        "empty": b"",
+        "crlf.txt": b"a\r\n",
+    }
+    repo.commit("base", {**files, ".roundzeroignore": "kept/\n", "big.txt": b"x" * 2_000_000})
+    repo.branch("topic")
+    for path in [*files, "big.txt"]:
+        os.utime(repo.path(path), (1, 1))
+    change = change_of(repo.root)
+    assert (change.files, change.skipped) == ((), ())
+
+
 def test_dirt_is_what_head_does_not_hold(repo: Repo) -> None:
     """Committed work is not dirty; uncommitted, staged, untracked and unsaved work is."""
     repo.commit("before", {"a.py": "1\n", "b.py": "1\n"})

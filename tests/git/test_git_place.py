@@ -87,7 +87,7 @@ def test_what_is_no_repository_says_what_to_do(tmp_path: Path, repo: Repo) -> No
     plain.mkdir()
     for directory, advice in {
         plain: "is not in a git repository; go to one, name one with --repo, or run: git init",
-        bare: "is bare; use a clone or a linked worktree of it",
+        bare: "is bare, so there are no files to review; name a commit with --head REV",
         repo.root / ".git": "is inside a git directory; use the folder with the files instead",
         tmp_path / "nowhere": "is not a folder",
     }.items():

@@ -156,8 +156,8 @@ def test_temporary_files_go_with_the_repository(repo: Repo) -> None:
         await git.hunks("a\nb\n", "a\nc\n")
         folder = git._differ._folder
         assert folder is not None
-        assert folder.stat().st_mode & 0o777 == 0o700
-        return folder
+        assert folder.path.stat().st_mode & 0o777 == 0o700
+        return folder.path
 
     folder = with_git(repo.root, edit)
     assert not folder.exists()  # type: ignore[attr-defined]

@@ -129,6 +129,7 @@ def test_members_of_a_class_say_where_they_are_set() -> None:
         "    def m(self, x=f(1)):\n        self.c = x\n        def inner():\n            self.d = 1\n"
         "    @classmethod\n    def k(cls):\n        cls.e = 1\n"
         "    @staticmethod\n    def st(x):\n        x.f = 1\n"
+        "C.g = 1\ndef later():\n    setattr(C, name, 1)\n"
     )
     module = _facts(text).module
     rows = {(row.name, row.kind, row.method) for row in module.members_of("C")}
@@ -143,6 +144,8 @@ def test_members_of_a_class_say_where_they_are_set() -> None:
         ("c", "self", "m"),
         ("d", "self", "m"),
         ("e", "class", "k"),
+        ("g", "class", ""),
+        ("*", "class", "later"),
     }
     definition = module.definition("C")
     assert definition is not None

@@ -19,6 +19,7 @@ from support.texts import Texts
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from roundzero.core.ports import Symbols
     from roundzero.core.resolution import NameAnswer
 
 
@@ -152,6 +153,7 @@ def test_guarded_imports_that_fail_do_not_make_their_importers_fail() -> None:
         ({"docker/Dockerfile": "", "m.py": ""}, "m.py", "docker", 0, Namespace),
         ({"m.py": ""}, "m.py", "x", 3, Unknown),
         ({"aiter.py": ""}, "aiter.py", "aiter", 0, Unknown),
+        ({"p/__init__.py": ""}, "p/__init__.py", "p", 0, InRepository),
     ],
 )  # fmt: skip
 def test_modules_are_found_from_the_place_of_the_importer(
@@ -289,6 +291,16 @@ def test_over_the_time_limit_there_is_no_answer() -> None:
         symbols = RepositorySymbols(texts, texts.change(), FactStore(), limit)
         with pytest.raises(OutsideError):
             symbols.resolve_name(RelPath("m.py"), "x", Side.HEAD)
+
+
+def test_it_is_what_checks_are_promised() -> None:
+    """The class fulfils the Protocol that checks are given, and takes over a grep that was made already."""
+    texts = Texts({"m.py": "x = 1\n"})
+    symbols = _symbols(texts)
+    promised: Symbols = symbols
+    symbols.know({"x": ()})
+    assert promised.mentions(("x",), Side.HEAD) == {"x": ()}
+    assert texts.greps == []
 
 
 def test_an_edited_buffer_counts() -> None:

@@ -67,6 +67,39 @@ def test_edits_move_the_finding_and_versions_are_true(branch: Repo, client: Clie
     assert first["data"] == moved["data"] == again["data"]
 
 
+def test_a_document_opened_again_shows_its_findings_again(branch: Repo, client: Client) -> None:
+    """An editor forgets what it showed when it lets a buffer go, and numbers versions from the start again."""
+    client.initialize(branch.root, NEOVIM)
+    branch.write("a.py", NEW)
+    uri = uri_of(branch)
+    for _ in range(3):
+        before = len(client.inbox)
+        client.open(uri, NEW)
+        wait_for(client, uri, (4, ITEM), version=1, after=before)
+        client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+
+
+def test_a_consequence_outside_the_change_is_shown_at_its_line_and_moves_with_edits(
+    branch: Repo, client: Client
+) -> None:
+    """A file the branch does not touch is opened, and typed in above the finding."""
+    branch.checkout("main")
+    branch.commit("build", {"tools/run.sh": "set -e\n\nsh tools/gone.sh\n", "tools/gone.sh": "true\n"})
+    branch.branch("removal")
+    branch.remove("tools/gone.sh")
+    client.initialize(branch.root)
+    uri, item = uri_of(branch, "tools/run.sh"), "general/deleted-file-still-named"
+    closed = wait_for(client, uri, (2, item))["diagnostics"][0]
+    assert closed["range"]["start"]["character"] > 0
+    text = (branch.root / "tools/run.sh").read_text("utf-8")
+    client.open(uri, text, language="shellscript")
+    wait_for(client, uri, (2, item), version=1)
+    top = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+    client.change(uri, 2, {"range": top, "text": "# more\n"})
+    moved = wait_for(client, uri, (3, item), version=2)["diagnostics"][0]
+    assert moved["range"]["start"]["character"] == closed["range"]["start"]["character"]
+
+
 def test_positions_count_as_the_client_does(branch: Repo, client: Client) -> None:
     """After a form feed, an emoji and a lone carriage return, in UTF-16 and UTF-8."""
     text = OLD + "\n\n# \f \u2028\ndef new(a='\U0001f600', cache={}): return cache\n"

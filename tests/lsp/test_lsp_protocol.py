@@ -181,6 +181,20 @@ def test_odd_notifications_are_survived_without_a_popup(start: Start, tmp_path: 
     assert any("never opened" in line for line in log)
 
 
+def test_a_request_without_an_id_is_ignored(start: Start, repo: Repo) -> None:
+    """Nobody could be answered: it is not begun, and nothing is left of it."""
+    client = start()
+    client.initialize(repo.root)
+    client.notify("workspace/executeCommand", {"command": "roundzero.pause"})
+    client.notify("roundzero/baseText", {"uri": (repo.root / "a.py").as_uri()})
+    client.notify("shutdown")
+    client.round_trip()
+    assert not client.result("workspace/executeCommand", {"command": "roundzero.status"})[0]["paused"]
+    assert client.stop() == 0
+    client.close()
+    assert b"never awaited" not in client.stderr
+
+
 def test_documents_that_are_no_files_are_named_and_ignored(start: Start, repo: Repo) -> None:
     """Each scheme is named in the log once."""
     client = start()

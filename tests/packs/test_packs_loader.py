@@ -197,6 +197,14 @@ def test_settings_that_name_nothing_are_problems(tmp_path: Path) -> None:
     assert '"loud"' in words[2]
 
 
+def test_nothing_but_misspelt_packs_switches_nothing_off() -> None:
+    """A typo must not make the review greener; no packs at all is a choice."""
+    misspelt = load(repository=None, overrides={}, packs=["pyhton"], cache_dir=None)
+    assert misspelt.checked == load(repository=None, overrides={}, packs=None, cache_dir=None).checked
+    assert [problem.message for problem in misspelt.problems] == ['there is no pack "pyhton": did you mean "python"?']
+    assert load(repository=None, overrides={}, packs=[], cache_dir=None).checked == ()
+
+
 def test_only_chosen_packs_are_in_force() -> None:
     """Items of other packs are known, and off."""
     ruleset = load(repository=None, overrides={}, packs=["general"], cache_dir=None)

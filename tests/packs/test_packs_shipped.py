@@ -14,15 +14,19 @@ GRAVER = {
     "general": {
         "P0": {"secret-added", "conflict-marker"},
         "P1": {"deleted-file-still-named"},
-        "P2": {"plain-http", "unrelated-changes"},
+        "P2": {"plain-http", "unrelated-changes", "missing-path"},
     },
     "python": {
         "P0": set(),
-        "P1": set(),
+        "P1": {
+            "unresolved-import", "attribute-on-wrong-module", "class-attribute-only-on-self", "test-never-collected",
+            "removed-symbol-still-used",
+        },
         "P2": {
-            "mutable-default", "bare-except", "swallowed-error", "shell-true", "assertless-test", "environment-dump",
-            "constructor-bypassed", "test-writes-sys-modules", "import-side-effect", "required-key-relaxed",
-            "guard-removed",
+            "patch-at-definition", "mutable-default", "bare-except", "swallowed-error", "shell-true",
+            "raises-without-match", "assertless-test", "constructor-bypassed", "test-writes-sys-modules",
+            "import-side-effect", "environment-dump", "required-key-relaxed", "guard-removed", "field-not-copied",
+            "enum-switch-drift", "removed-literal-still-consumed", "deleted-test-subject-alive",
         },
     },
 }  # fmt: skip

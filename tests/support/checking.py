@@ -6,8 +6,9 @@ there is a choice. Invariant: what is compared is what a person would be shown: 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from roundzero.checkers.run import check_change, check_file, words_for
+from roundzero.checkers.run import check_change, check_file
 from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status, blob_id
 from roundzero.core.finding import Hit, Origin, observe
 from roundzero.core.item import Item, ItemId
@@ -25,6 +26,9 @@ from roundzero.core.origin import origins
 from roundzero.core.ports import GrepHit
 from roundzero.core.scope import out_of_scope
 from roundzero.core.text import RelPath
+from roundzero.index.fact_store import FactStore
+from roundzero.index.limit import TimeLimit
+from roundzero.index.symbols import RepositorySymbols
 from roundzero.packs.examples import Fixture, Seen, differences, parse
 from roundzero.packs.loader import load
 
@@ -126,7 +130,7 @@ class FixtureRepository:
         for path, text in sorted(self.fixture.head.items()):
             for number, line in enumerate(text.split("\n"), 1):
                 for word in words:
-                    if word in line:
+                    if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line):
                         found[word].append(GrepHit(path, number, line))
         return {word: tuple(hits) for word, hits in found.items()}
 
@@ -149,7 +153,7 @@ def run(text: str, *items: str) -> Checked:
     fixture = parse(text)
     change = change_of(fixture)
     repository = FixtureRepository(fixture)
-    chosen = [built_in().by_id[ItemId(name)] for name in items]
+    chosen = [replace(built_in().by_id[ItemId(name)], enabled=True) for name in items]
     head: list[tuple[ItemId, Hit]] = []
     base: list[tuple[ItemId, Hit]] = []
     failures: list[str] = []
@@ -159,8 +163,8 @@ def run(text: str, *items: str) -> Checked:
         head += result.head
         base += result.base
         failures += result.failures
-    found = repository.grep(words_for(change, chosen))
-    whole = check_change(change, repository, found, chosen)
+    symbols = RepositorySymbols(repository, change, FactStore(), TimeLimit(60))
+    whole = check_change(change, repository, symbols, chosen)
     assert whole is not None
     head += whole.hits
     failures += whole.failures

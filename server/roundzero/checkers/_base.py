@@ -1,7 +1,8 @@
-"""The four kinds of checker, and what each is given.
+"""The five kinds of checker, and what each is given.
 
 A checker says what it sees in one version of a file (``PythonChecker``, ``TextChecker``), in what became of a file
-(``RelationChecker``), or in the change as a whole (``ChangeChecker``). It does not know items, severities, scopes or
+(``RelationChecker``), in the change as a whole (``ChangeChecker``), or in what the change does to code across files
+(``SymbolChecker``). It does not know items, severities, scopes or
 origins, and reads nothing but its arguments. Invariant: equal arguments give equal hits in equal order.
 
 A checker lives in a module of its own named like it, which defines ``CHECKER: Final = TheClass``.
@@ -10,6 +11,7 @@ A checker lives in a module of its own named like it, which defines ``CHECKER: F
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from roundzero.checkers._paths import is_test_path
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from roundzero.checkers._python import Located
     from roundzero.core.change import Change, FileChange, Source
     from roundzero.core.finding import Anchor
-    from roundzero.core.ports import GrepHit, Repository
+    from roundzero.core.ports import GrepHit, Repository, Symbols
     from roundzero.core.text import RelPath, Span
 
 SUBJECT_LENGTH: Final = 80
@@ -153,6 +155,36 @@ class ChangeChecker(Checker):
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """What this change shows. ``found`` has the occurrences of the words of all checkers."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SymbolView:
+    """What a symbol checker looks at: a change, the repository around it, and what its code means at both sides.
+
+    ``found`` has the occurrences of the words of all checkers at the head; it is empty while ``words`` is asked.
+    """
+
+    change: Change
+    repository: Repository
+    symbols: Symbols
+    found: Mapping[str, tuple[GrepHit, ...]]
+
+
+class SymbolChecker(Checker):
+    """Looks at what the change does to code across files, with the index.
+
+    Its hits have no base to compare: it yields only what this branch brought, and asks for the base's answer where that
+    is in doubt. A hit on a line the branch did not touch names the changed line it comes from as its ``cause``. What
+    the index raises may pass: the check then is *not checked*.
+    """
+
+    def words(self, view: SymbolView) -> Collection[str]:  # noqa: ARG002  the default asks nothing
+        """Words whose occurrences at the head ``check`` needs; asked of all checkers before the one shared grep."""
+        return ()
+
+    def check(self, view: SymbolView) -> Iterable[Hit]:
+        """What this change does."""
         raise NotImplementedError
 
 

@@ -1,8 +1,9 @@
 """deleted-file-still-named: a file this change deletes or renames is still named in a build file, workflow or script.
 
-A name is a hit only when it resolves to the old path: as a label, relative to the naming file, or from the root. A bare
-file name that merely looks alike is none. Comments, and lists of what to leave out, are not references. Invariant: the
-old path does not exist at the head, and each hit hangs on the file that went.
+A name is a hit only when it resolves to the old path: as a label, relative to the naming file, or from the root; so
+does a folder, a pattern or a Bazel package that stands for nothing now. A bare file name that merely looks alike is
+none. Comments, and lists of what to leave out, are not references. Invariant: the old path does not exist at the head,
+and each hit hangs on the file that went.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import ChangeChecker, code
+from roundzero.checkers._base import SymbolChecker, code
+from roundzero.checkers._gone_folders import GoneFolders
 from roundzero.core.change import Side, Status
 from roundzero.core.finding import Anchor, Edit, Fix, Hit
 from roundzero.core.item import Severity, language_of
@@ -21,6 +23,7 @@ from roundzero.core.text import Position, RelPath, Span
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from roundzero.checkers._base import SymbolView
     from roundzero.core.change import Change
     from roundzero.core.ports import GrepHit, Repository
 
@@ -32,7 +35,17 @@ _OTHER_NAMES: Final = frozenset(
     {"pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "MANIFEST.in", "package.json", "Cargo.toml", "noxfile.py",
      ".pre-commit-config.yaml", "Procfile"}
 )  # fmt: skip
+_PROGRAMS: Final = frozenset({"python", "javascript", "typescript", "go"})
 _LEAVES_OUT: Final = re.compile(r"exclud|ignor|omit|skip|per-file|overrides?\b", re.IGNORECASE)
+_MAKES: Final = re.compile(
+    r"\b(?:mkdir|rm|rmdir|touch|tee|curl|wget|git)\b[^;&|]*$|\bouts?\s*=[^,]*$|\boutput\w*\s*[:=][^,]*$|\s-o\s*$"
+    r"|--out[\w-]*[ =]*$"
+    r"|>\s*$"
+)
+"""What stands before a path that a line makes or takes away."""
+_PUTS: Final = re.compile(r"\b(?:cp|mv|ln|install|rsync)\b[^;&|]*\s[\"']?$")
+"""What stands before the path a command puts something at, when it is the last one of the command."""
+_ENDS: Final = re.compile(r"[\"']?\s*(?:$|[);&|])")
 _PATH_BEFORE: Final = r"(?:[\w@.+~-]|[/:]|\$\{\w+\}|\$\(\w+\)|\$\w+)*"
 _VARIABLE: Final = re.compile(r"^(?:\$\{\w+\}|\$\(\w+\)|\$\w+)/")
 
@@ -61,19 +74,23 @@ class _Gone:
         return ".".join(parts) if len(parts) > 1 and all(part.isidentifier() for part in parts) else None
 
 
-class DeletedFileStillNamed(ChangeChecker):
+class DeletedFileStillNamed(SymbolChecker):
     """Finds references to files that this change takes away."""
 
     name = "deleted-file-still-named"
 
-    def words(self, change: Change) -> Collection[str]:
-        """The names of the files that went, and the modules they were."""
-        gone = list(_gone(change))
-        return {item.name for item in gone} | {item.module for item in gone if item.module is not None}
+    def words(self, view: SymbolView) -> Collection[str]:
+        """The names of the files that went, the modules they were, and the folders that went with them."""
+        gone = list(_gone(view.change))
+        if not gone:
+            return ()
+        names = {item.name for item in gone} | {item.module for item in gone if item.module is not None}
+        return names | GoneFolders((item.path for item in gone), view.repository.paths(Side.HEAD)).words
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
+    def check(self, view: SymbolView) -> Iterable[Hit]:
         """Resolve every occurrence."""
-        gone = list(_gone(change))
+        repository, found = view.repository, view.found
+        gone = list(_gone(view.change))
         if not gone:
             return
         here = frozenset(repository.paths(Side.HEAD))
@@ -82,12 +99,14 @@ class DeletedFileStillNamed(ChangeChecker):
             if item.path in here:
                 continue
             for place in found.get(item.name, ()):
-                for hit in _named_by_path(item, place, here, repository):
+                for hit in (*_named_by_path(item, place, here, repository), *_named_as_workflow(item, place)):
                     yield from _once(hit, seen)
             if item.module is not None and f"{item.path.removesuffix('.py')}/__init__.py" not in here:
                 for place in found.get(item.module, ()):
                     for hit in _named_by_module(item, place, repository):
                         yield from _once(hit, seen)
+        for hit in _named_by_folder(gone, here, found, repository):
+            yield from _once(hit, seen)
 
 
 def _once(hit: Hit, seen: set[tuple[RelPath, int, int]]) -> Iterator[Hit]:
@@ -140,6 +159,8 @@ def _named_by_path(item: _Gone, place: GrepHit, here: Collection[RelPath], repos
         token = match.group()
         if _is_comment(place.text, match.start()) or not _means(token, item.path, place.path, here):
             continue
+        if _is_made(place.text, match.start(), match.end()):
+            continue
         if _is_left_out(place, repository):
             continue
         span = Span(Position(place.line, match.start() + 1), Position(place.line, match.end() + 1))
@@ -163,7 +184,48 @@ def _named_by_module(item: _Gone, place: GrepHit, repository: Repository) -> Ite
         if _is_comment(place.text, match.start()) or _is_left_out(place, repository):
             continue
         span = Span(Position(place.line, match.start() + 1), Position(place.line, match.end() + 1))
-        yield Hit(path=place.path, span=span, subject=code(item.module), cause=item.anchor, severity=severity)
+        now = _Gone(item.now, None, item.anchor).module if item.now is not None else None
+        fixes: tuple[Fix, ...] = ()
+        if now is not None:
+            fixes = (Fix(f"Name {now}", safe=False, edits=(Edit(place.path, span, item.module, now),)),)
+        yield Hit(
+            path=place.path, span=span, subject=code(item.module), fixes=fixes, cause=item.anchor, severity=severity
+        )
+
+
+def _named_as_workflow(item: _Gone, place: GrepHit) -> Iterator[Hit]:
+    """A workflow's file name as a string in a program: what dispatches or watches workflows knows them by it."""
+    if not item.path.startswith(".github/workflows/") or language_of(place.path) not in _PROGRAMS:
+        return
+    for match in re.finditer(rf"(?<=[\"']){re.escape(item.name)}(?=[\"'])", place.text):
+        span = Span(Position(place.line, match.start() + 1), Position(place.line, match.end() + 1))
+        fixes = _renamed(item, item.name, place, span) if item.now is not None else ()
+        yield Hit(path=place.path, span=span, subject=code(item.name), fixes=fixes, cause=item.anchor)
+
+
+def _named_by_folder(
+    gone: list[_Gone],
+    here: frozenset[RelPath],
+    found: Mapping[str, tuple[GrepHit, ...]],
+    repository: Repository,
+) -> Iterator[Hit]:
+    """Folders, patterns and Bazel packages that lost their last file."""
+    anchors = {item.path: item.anchor for item in gone if item.path not in here}
+    folders = GoneFolders(anchors, here)
+    places = dict.fromkeys(place for name in sorted(folders.words) for place in found.get(name, ()))
+    for place in places:
+        severity = _severity(place.path)
+        if severity is None:
+            continue
+        for named, lost in (*folders.in_line(place), *folders.packages_in_line(place)):
+            start = named.span.start.column - 1
+            if _is_comment(place.text, start) or _is_made(place.text, start, start + len(named.token)):
+                continue
+            if _is_left_out(place, repository):
+                continue
+            yield Hit(
+                path=place.path, span=named.span, subject=code(named.token), cause=anchors[lost], severity=severity
+            )
 
 
 def _means(token: str, gone: RelPath, naming: RelPath, here: Collection[RelPath]) -> bool:
@@ -205,6 +267,14 @@ def _is_comment(text: str, at: int) -> bool:
     return "#" in before and re.search(r"(?:^|\s)#", before) is not None
 
 
+def _is_made(text: str, start: int, end: int) -> bool:
+    """Whether a line makes the path it names, or takes it away, rather than needs it."""
+    before = text[:start]
+    if _MAKES.search(before) is not None:
+        return True
+    return _PUTS.search(before) is not None and _ENDS.match(text[end:]) is not None
+
+
 def _is_left_out(place: GrepHit, repository: Repository) -> bool:
     """Whether the line belongs to a list of what to leave out: by its own key, or by the key that opens the list."""
     source = repository.read(place.path, Side.HEAD)
@@ -224,16 +294,32 @@ def _is_left_out(place: GrepHit, repository: Repository) -> bool:
 
 def _renamed(item: _Gone, token: str, place: GrepHit, span: Span) -> tuple[Fix, ...]:
     """Name the new path the way the old one was named, where that is plain."""
-    if item.now is None:
-        return ()
-    same_folder = posixpath.dirname(item.now) == posixpath.dirname(item.path)
-    if same_folder:
-        new = token.removesuffix(item.name) + item.now.rsplit("/", 1)[-1]
-    elif token == item.path:
-        new = item.now
-    else:
+    if item.now is None or (new := _spelt_like(token, item, item.now, place.path)) is None:
         return ()
     return (Fix(f"Name {new}", safe=False, edits=(Edit(place.path, span, token, new),)),)
+
+
+def _spelt_like(  # noqa: PLR0911  one return per way of naming
+    token: str, item: _Gone, now: RelPath, naming: RelPath
+) -> str | None:
+    """The new path as a label, after a variable, relative to the naming file or from the root, as the old one was."""
+    if posixpath.dirname(now) == posixpath.dirname(item.path):
+        return token.removesuffix(item.name) + posixpath.basename(now)
+    folder = posixpath.dirname(naming)
+    if language_of(naming) == "starlark":
+        inside = posixpath.relpath(now, folder or ".")
+        if inside.startswith("..") or token.startswith("//"):
+            return None
+        return f":{inside}" if token.startswith(":") else inside
+    variable = _VARIABLE.match(token)
+    if variable is not None:
+        return f"{variable.group()}{now}" if token[variable.end() :] == item.path else None
+    if token == item.path:
+        return now
+    if posixpath.normpath(posixpath.join(folder, token)) != item.path:
+        return None
+    beside = posixpath.relpath(now, folder or ".")
+    return f"./{beside}" if token.startswith("./") and not beside.startswith("..") else beside
 
 
 CHECKER: Final = DeletedFileStillNamed

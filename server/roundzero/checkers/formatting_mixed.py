@@ -38,6 +38,8 @@ class FormattingMixed(RelationChecker):
         file = pair.file
         if not pair.is_python or len(file.hunks) < 2 or file.base is None or file.head is None:
             return
+        if not any(hunk.base_count and hunk.head_count for hunk in file.hunks):
+            return  # nothing was rewritten, so neither side need be parsed
         base, head = pair.base, pair.head
         real: list[Hunk] = []
         formatted: list[Hunk] = []

@@ -46,34 +46,40 @@ class RedundantExcept(PythonChecker):
     """Finds exception tuples in which one member covers another."""
 
     name = "redundant-except"
-    nodes = (ast.ExceptHandler, ast.Name, ast.alias, ast.ClassDef)
+    nodes = (ast.ExceptHandler,)
 
     def __init__(self) -> None:
         """Start with nothing seen."""
         self._tuples: list[ast.Tuple] = []
-        self._rebound: set[str] = set()
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:  # noqa: ARG002
-        """Remember the tuples, and the builtin names that mean something else here."""
-        if isinstance(node, ast.ExceptHandler):
-            if isinstance(node.type, ast.Tuple) and len(node.type.elts) > 1:
-                self._tuples.append(node.type)
-        elif isinstance(node, ast.Name):
-            if node.id in _CLASSES and not isinstance(node.ctx, ast.Load):
-                self._rebound.add(node.id)
-        elif isinstance(node, ast.alias):
-            self._rebound.add(node.asname or node.name.split(".")[0])
-        elif isinstance(node, ast.ClassDef):
-            self._rebound.add(node.name)
+        """Remember the tuples."""
+        if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Tuple) and len(node.type.elts) > 1:
+            self._tuples.append(node.type)
         return ()
 
     def finish(self, ctx: CheckContext) -> Iterable[Hit]:
         """Judge the tuples."""
+        rebound = _rebound(ctx.file.tree) if self._tuples else frozenset()
         for members in self._tuples:
-            names = ["" if (name := dotted(item)) in self._rebound else name for item in members.elts]
+            names = ["" if (name := dotted(item)) in rebound else name for item in members.elts]
             covered = [at for at in range(len(names)) if _is_covered(names, at)]
             if covered:
                 yield ctx.hit(members.elts[covered[0]], fixes=_fixes(ctx, members, covered))
+
+
+def _rebound(tree: ast.Module) -> frozenset[str]:
+    """Builtin names that mean something else somewhere in a file, and names it imports or defines as classes."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            if node.id in _CLASSES and not isinstance(node.ctx, ast.Load):
+                names.add(node.id)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name.split(".")[0])
+        elif isinstance(node, ast.ClassDef):
+            names.add(node.name)
+    return frozenset(names)
 
 
 def _is_covered(names: list[str], at: int) -> bool:

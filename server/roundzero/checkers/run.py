@@ -7,7 +7,7 @@ a broken checker costs its own results and one line in ``failures``, nothing els
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -19,6 +19,8 @@ from roundzero.checkers._base import (
     Pair,
     PythonChecker,
     RelationChecker,
+    SymbolChecker,
+    SymbolView,
     TextChecker,
 )
 from roundzero.checkers._python import NotPythonError, Parsed, StoppedError, parse, walk
@@ -31,14 +33,15 @@ from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from roundzero.core.change import Change, FileChange
     from roundzero.core.finding import Hit
-    from roundzero.core.ports import GrepHit, Repository
+    from roundzero.core.ports import Repository, Symbols
     from roundzero.core.text import Position
 
 _Kind = TypeVar("_Kind", bound=Checker)
+_Answer = TypeVar("_Answer")
 
 BASES_KEPT: Final = 512
 """Base results kept in a process: a large branch's files, each a few hits."""
@@ -260,50 +263,75 @@ class _Seat:
                 self.failure = _failure(self.name, error)
 
 
-def words_for(change: Change, items: Sequence[Item]) -> frozenset[str]:
-    """The words whose occurrences ``check_change`` needs, of all checkers of the change."""
-    words: set[str] = set()
-    for _, checker in _change_checkers(items):
-        words.update(checker().words(change))
-    return frozenset(words)
-
-
 def check_change(
     change: Change,
     repository: Repository,
-    found: Mapping[str, tuple[GrepHit, ...]],
+    symbols: Symbols,
     items: Sequence[Item],
     should_stop: Callable[[], bool] = _never,
 ) -> ChangeResult | None:
-    """What the checkers of the whole change see; ``found`` answers ``words_for``. None once ``should_stop`` says so.
+    """What the checkers of the whole change see; None once ``should_stop`` says so. Raises OutsideError without a grep.
 
-    A hit on a path an item does not apply to is left out.
+    One grep serves all of them. A hit on a path an item does not apply to is left out.
     """
-    hits: list[tuple[ItemId, Hit]] = []
-    failures: list[str] = []
-    for name, checker in _change_checkers(items):
-        if should_stop():
-            return None
-        try:
-            seen = list(checker().check(change, repository, found))
-        except OutsideError as error:
-            failures.append(f"{name}: {error}")
-            continue
-        except Exception as error:  # noqa: BLE001  a broken checker costs its own results
-            failures.append(_failure(name, error))
-            continue
-        for item in items:
-            if item.enabled and name in _checker_names(item):
-                hits += [(item.id, hit) for hit in seen if hit.path is None or item.applies.matches(hit.path)]
-    return ChangeResult(tuple(hits), tuple(failures))
-
-
-def _change_checkers(items: Sequence[Item]) -> Iterator[tuple[str, type[ChangeChecker]]]:
+    run = _WholeRun(SymbolView(change=change, repository=repository, symbols=symbols, found={}), should_stop)
     names = dict.fromkeys(name for item in items if item.enabled for name in _checker_names(item))
-    for name in names:
-        checker = discover().get(name)
-        if checker is not None and issubclass(checker, ChangeChecker):
-            yield name, checker
+    return run.result(names, items)
+
+
+class _WholeRun:
+    """One pass over a change, and what it saw."""
+
+    def __init__(self, view: SymbolView, should_stop: Callable[[], bool]) -> None:
+        self._view = view
+        self._should_stop = should_stop
+        self._failures: list[str] = []
+
+    def result(self, names: Iterable[str], items: Sequence[Item]) -> ChangeResult | None:
+        checkers = [
+            (name, kind())
+            for name in names
+            if (kind := discover().get(name)) is not None and issubclass(kind, (ChangeChecker, SymbolChecker))
+        ]
+        words: set[str] = set()
+        able: list[tuple[str, ChangeChecker | SymbolChecker]] = []
+        for name, checker in checkers:
+            asked = self._tried(name, lambda checker=checker: self._words(checker))  # type: ignore[misc]
+            if asked is not None:
+                words.update(asked)
+                able.append((name, checker))
+        if words:
+            found = self._view.repository.grep(words)
+            self._view.symbols.know({word: tuple(found.get(word, ())) for word in words})
+            self._view = replace(self._view, found=found)
+        hits: list[tuple[ItemId, Hit]] = []
+        for name, checker in able:
+            if self._should_stop():
+                return None
+            seen = self._tried(name, lambda checker=checker: self._hits(checker))  # type: ignore[misc]
+            for item in items if seen else ():
+                if item.enabled and name in _checker_names(item):
+                    hits += [(item.id, hit) for hit in seen or () if hit.path is None or item.applies.matches(hit.path)]
+        return ChangeResult(tuple(hits), tuple(self._failures))
+
+    def _words(self, checker: ChangeChecker | SymbolChecker) -> Collection[str]:
+        return checker.words(self._view.change) if isinstance(checker, ChangeChecker) else checker.words(self._view)
+
+    def _hits(self, checker: ChangeChecker | SymbolChecker) -> Iterable[Hit]:
+        view = self._view
+        if isinstance(checker, ChangeChecker):
+            return checker.check(view.change, view.repository, view.found)
+        return checker.check(view)
+
+    def _tried(self, name: str, ask: Callable[[], Iterable[_Answer]]) -> list[_Answer] | None:
+        """What a checker answers; None, and a line in the failures, when it cannot or is broken."""
+        try:
+            return list(ask())
+        except OutsideError as error:
+            self._failures.append(f"{name}: {error}")
+        except Exception as error:  # noqa: BLE001  a broken checker costs its own results
+            self._failures.append(_failure(name, error))
+        return None
 
 
 def _checker_names(item: Item) -> list[str]:

@@ -105,6 +105,7 @@ class _FixtureGit:
     """Answers what a review asks of git from a fixture."""
 
     def __init__(self, fixture: Fixture, change: Change) -> None:
+        self.common_dir = None
         self._texts = {Side.BASE: fixture.base, Side.HEAD: fixture.head}
         self._change = change
 

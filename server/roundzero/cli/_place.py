@@ -30,12 +30,16 @@ class Place:
     problems: tuple[Problem, ...]
 
 
-async def open_place(directory: str, command_line: Mapping[str, object] | None = None) -> Place:
-    """Open the repository around ``directory``. Raises UserError when there is none."""
+async def open_place(directory: str, command_line: Mapping[str, object] | None = None, *, bare: bool = False) -> Place:
+    """Open the repository around ``directory``. Raises UserError when there is none.
+
+    ``bare``: one without a work tree will do. It has no settings of its own: nobody checked any out.
+    """
     from roundzero.git.repository import Git  # noqa: PLC0415  off the start-up path
 
-    git = await Git.open(folder(directory))
-    settings, problems = load(root=git.root, command_line=command_line, environ=os.environ)
+    git = await Git.open(folder(directory), bare=bare)
+    root = None if git.bare else git.root
+    settings, problems = load(root=root, command_line=command_line, environ=os.environ)
     return Place(git, settings, problems)
 
 
@@ -49,8 +53,11 @@ async def root_of(directory: str) -> Path:
 
 
 def folder(directory: str) -> Path:
-    """``directory`` as a path. Raises UserError when it is no folder."""
-    path = Path(directory)
+    """``directory`` as an absolute path. Raises UserError when it is no folder."""
+    try:
+        path = Path(directory).absolute()
+    except FileNotFoundError as error:
+        raise UserError("the folder you are in does not exist any more; go to another") from error
     if not path.is_dir():
         raise UserError(f"{directory} is not a folder; name one inside the repository")
     return path

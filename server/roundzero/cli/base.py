@@ -26,23 +26,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Choose the base and explain it."""
-    import asyncio  # noqa: PLC0415  off the start-up path
+    from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
 
-    choice, language = asyncio.run(_choose(args.repo))
+    choice, language = run_loop(_choose(args.repo))
     if args.format == "json":
         _stdout.write(_json(choice))
     else:
-        from roundzero.render.terminal import base_lines  # noqa: PLC0415  off the start-up path
+        from roundzero.render.terminal import base_lines, candidate_lines  # noqa: PLC0415  off the start-up path
         from roundzero.render.words import words  # noqa: PLC0415  off the start-up path
 
-        _stdout.write("".join(f"{line}\n" for line in base_lines(choice, words(language))))
+        said = words(language)
+        _stdout.write("".join(f"{line}\n" for line in (*base_lines(choice, said), *candidate_lines(choice, said))))
     return 0
 
 
 async def _choose(directory: str) -> tuple[BaseChoice, Language]:
     from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
 
-    place = await open_place(directory)
+    place = await open_place(directory, bare=True)
     try:
         return await choose(place), place.settings.language
     finally:

@@ -16,7 +16,7 @@ from roundzero.errors import RoundzeroError, UserError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterator
 
     from roundzero.cli._place import Place
 
@@ -29,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--what-is-sent",
         metavar="PATH",
         nargs="?",
-        const="",
+        const=".",
         help="print what a model would be sent (for the change, or one file of it)",
     )
 
@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
         settings, _ = load(root=None, environ=os.environ)
         _stdout.write(f"Nothing is sent: {no_model(settings)}.\n")
         return 0
-    import asyncio  # noqa: PLC0415  off the start-up path
+    from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
 
-    return asyncio.run(_run(args.repo))
+    return run_loop(_run(args.repo))
 
 
 async def _run(directory: str) -> int:
@@ -117,8 +117,26 @@ async def _repository(place: Place) -> AsyncIterator[str]:
     except RoundzeroError as error:
         trusted = str(error)
     yield f"  trusted: {trusted}"
+    for line in _around(place):
+        yield f"  {line}"
     async for line in _configuration(place):
         yield line
+
+
+def _around(place: Place) -> Iterator[str]:
+    from roundzero.git.surroundings import surroundings  # noqa: PLC0415  GitPython is slow to import
+
+    try:
+        around = surroundings(place.git.root)
+    except RoundzeroError as error:
+        yield str(error)
+        return
+    for name, url in around.remotes:
+        yield f"remote {name}: {url}"
+    yield f"upstream: {around.upstream or 'none'}"
+    for folder, branch in around.worktrees:
+        state = branch or "detached"
+        yield f"worktree {folder}: {state if folder.is_dir() else 'gone (git worktree prune)'}"
 
 
 async def _configuration(place: Place | None) -> AsyncIterator[str]:

@@ -34,12 +34,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the file at the root of the repository."""
-    import asyncio  # noqa: PLC0415  off the start-up path
-
+    from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
     from roundzero.cli._place import root_of  # noqa: PLC0415  off the start-up path
     from roundzero.config import REPOSITORY_FILE  # noqa: PLC0415  off the start-up path
 
-    path = asyncio.run(root_of(args.repo)) / REPOSITORY_FILE
+    path = run_loop(root_of(args.repo)) / REPOSITORY_FILE
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(template())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from roundzero import __version__
 from roundzero.cli import _stdout
-from roundzero.errors import RoundzeroError
+from roundzero.errors import RoundzeroError, UserError
 
 if TYPE_CHECKING:
     import argparse
@@ -73,34 +73,62 @@ def _run(argv: list[str]) -> int:
         from roundzero.cli.lsp import run as serve  # noqa: PLC0415  nothing else may load the server
 
         return serve()
-    parser = _parser(argv)
     try:
-        args = parser.parse_args(argv)
+        args = _parsed(argv)
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else USAGE
-    if "run" not in args:
-        parser.print_help(sys.stderr)
-        return USAGE
-    return cast("int", args.run(args))
+    return cast("int", args.run(args)) if args is not None else USAGE
 
 
-def _parser(argv: list[str]) -> argparse.ArgumentParser:
-    """A parser of the subcommand that ``argv`` names, or of all where it names none."""
+def _parsed(argv: list[str]) -> argparse.Namespace | None:
+    """The options of the subcommand that ``argv`` names; None, and help, where it names none. Raises SystemExit."""
     import argparse  # noqa: PLC0415  --version does without
 
+    known = subcommands()
+    if argv and argv[0] in known:
+        # Alone, because options may then stand between two paths, which argparse does not allow below subparsers.
+        alone = argparse.ArgumentParser(prog=f"roundzero {argv[0]}", allow_abbrev=False)
+        args = _declared(argv[0], alone).parse_intermixed_args(_without_dashes(argv[1:]))
+        _refuse_empty(args)
+        return args
     parser = argparse.ArgumentParser(
         prog="roundzero", description="The code review before round one.", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"roundzero {__version__}")
     chosen = parser.add_subparsers(title="commands", metavar="COMMAND")
-    known = subcommands()
-    for name in argv[:1] if argv and argv[0] in known else known:
-        module = cast("Subcommand", import_module(f"roundzero.cli.{name}"))
-        sub = chosen.add_parser(name, help=module.SUMMARY, description=module.SUMMARY, allow_abbrev=False)
-        module.arguments(sub)
-        sub.add_argument("--repo", metavar="DIR", default=".", help="a folder of the repository (default: here)")
-        sub.set_defaults(run=module.run)
+    for name in known:
+        _declared(name, chosen.add_parser(name, help=_module(name).SUMMARY, allow_abbrev=False))
+    parser.parse_args(argv)
+    parser.print_help(sys.stderr)
+    return None
+
+
+def _without_dashes(argv: list[str]) -> list[str]:
+    """``argv`` without ``--``, which ends options but which intermixed parsing mistakes; what follows are names."""
+    at = argv.index("--") if "--" in argv else len(argv)
+    return argv[:at] + [f"./{name}" if name.startswith("-") else name for name in argv[at + 1 :]]
+
+
+def _refuse_empty(args: argparse.Namespace) -> None:
+    """An empty value is a variable that was not set, never "all" or "the default". Raises UserError."""
+    for name, value in vars(args).items():
+        if value == "" or (isinstance(value, list) and "" in value):
+            option = name if isinstance(value, list) else "--" + name.replace("_", "-")
+            raise UserError(f"{option} is given an empty text; name something, or leave it out")
+
+
+def _declared(name: str, parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """The parser with the options of a subcommand."""
+    module = _module(name)
+    parser.description = module.SUMMARY
+    module.arguments(parser)
+    parser.add_argument("--repo", metavar="DIR", default=".", help="a folder of the repository (default: here)")
+    parser.set_defaults(run=module.run)
     return parser
+
+
+def _module(name: str) -> Subcommand:
+    return cast("Subcommand", import_module(f"roundzero.cli.{name}"))
 
 
 def subcommands() -> list[str]:

@@ -33,15 +33,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Do it; 1 when ``check`` found problems."""
-    import asyncio  # noqa: PLC0415  off the start-up path
+    from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
 
     if args.action == "list" and args.names:
         raise UserError("packs list takes no names; use packs show ITEM")
     if args.action == "show" and len(args.names) != 1:
         raise UserError("packs show takes one item, such as python/bare-except; packs list has them all")
-    root, settings, _ = asyncio.run(surroundings(args.repo))
+    root, settings, _ = run_loop(surroundings(args.repo))
     if args.action == "check":
-        problems = asyncio.run(_check([Path(name) for name in args.names] or _all_files(root)))
+        problems = run_loop(_check([Path(name) for name in args.names] or _all_files(root)))
         for problem in problems:
             _stdout.write(f"{_visible(str(problem))}\n")
         _stdout.write(f"{len(problems)} problem{'' if len(problems) == 1 else 's'}\n" if problems else "no problems\n")
@@ -89,9 +89,13 @@ def _listed(rules: Ruleset, settings: Settings) -> Iterator[str]:
                 yield ""
             pack = item.pack
             of_pack = [each for each in rules.items if each.pack == pack]
-            yield f"{pack}: {len(of_pack)} items, {sum(each.enabled for each in of_pack)} on"
+            checked = sum(each.enabled and bool(each.checks) for each in of_pack)
+            asked = sum(each.enabled and not each.checks for each in of_pack)
+            off = len(of_pack) - checked - asked
+            yield f"{pack}: {checked} items checked, {asked} questions for a model, {off} off"
         state = item.severity.name if item.enabled else "off"
-        yield f"  {state:<3}  {item.id:<{width}}  {item.title.text(settings.language)}"
+        by = dict.fromkeys(_kind(check) for check in item.checks) or {"question": None}
+        yield f"  {state:<3}  {item.id:<{width}}  {'+'.join(by):<8}  {item.title.text(settings.language)}"
     yield from (str(problem) for problem in rules.problems)
 
 
@@ -105,7 +109,8 @@ def _shown(rules: Ruleset, name: str, settings: Settings) -> Iterator[str]:
         yield "paths: " + ", ".join(item.applies.paths)
     if item.applies.exclude:
         yield "not in: " + ", ".join(item.applies.exclude)
-    yield "checked by " + ("; ".join(_named(check) for check in item.checks) or "nothing: a question for a model")
+    by = dict.fromkeys(_named(check) for check in item.checks)
+    yield "checked by " + ("; ".join(by) or f"nothing; a question for a model: {item.ask}")
     if item.aliases:
         yield "formerly " + ", ".join(item.aliases)
     yield f"defined in {item.origin_file}:{item.line}"
@@ -131,8 +136,22 @@ def _find(rules: Ruleset, name: str) -> Item:
     raise UserError(f"there is no item {name}" + (f"; did you mean {', '.join(near)}?" if near else "; see packs list"))
 
 
+def _kind(check: CheckSpec) -> str:
+    from roundzero.core.item import AstGrepCheck, CheckerCheck, IgnoresCheck, RuffCheck, TextCheck  # noqa: PLC0415
+
+    match check:
+        case RuffCheck():
+            return "ruff"
+        case AstGrepCheck():
+            return "ast-grep"
+        case TextCheck():
+            return "text"
+        case CheckerCheck() | IgnoresCheck():
+            return "checker"
+
+
 def _named(check: CheckSpec) -> str:
-    from roundzero.core.item import AstGrepCheck, CheckerCheck, RuffCheck, TextCheck  # noqa: PLC0415  as above
+    from roundzero.core.item import AstGrepCheck, CheckerCheck, IgnoresCheck, RuffCheck, TextCheck  # noqa: PLC0415  as above
 
     match check:
         case RuffCheck():
@@ -143,6 +162,8 @@ def _named(check: CheckSpec) -> str:
             return f"the text rule {check.pattern}"
         case CheckerCheck():
             return f"the checker {check.name}"
+        case IgnoresCheck():
+            return "the comments that dismiss findings"
 
 
 def _all_files(root: Path | None) -> list[Path]:

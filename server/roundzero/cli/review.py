@@ -30,7 +30,7 @@ _SEVERITIES: Final = ("P0", "P1", "P2", "P3")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of CONTRACT 2."""
+    """Declare the options."""
     what = parser.add_argument_group("what is reviewed")
     what.add_argument(
         "paths", metavar="PATH", nargs="*", help="show only findings of these files and folders (from --repo)"
@@ -69,12 +69,11 @@ def formats() -> list[str]:
 def run(args: argparse.Namespace) -> int:
     """Review, print, and return the exit status."""
     _check(args)
-    import asyncio  # noqa: PLC0415  off the start-up path
-
+    from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
     from roundzero.core.gate import fails  # noqa: PLC0415  off the start-up path
     from roundzero.core.item import Severity  # noqa: PLC0415  off the start-up path
 
-    report, settings = asyncio.run(_review(args, _read_input(args)))
+    report, settings = run_loop(_review(args, _read_input(args)))
     _print(args, report)
     name = settings.gate_fail_on
     return FINDINGS if fails(report.findings, None if name == "never" else Severity[name]) else 0
@@ -110,8 +109,10 @@ async def _review(args: argparse.Namespace, given: bytes | None) -> tuple[Report
     from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
     from roundzero.cli._progress import progress  # noqa: PLC0415  off the start-up path
 
-    place = await open_place(args.repo, _command_line(args))
+    place = await open_place(args.repo, _command_line(args), bare=args.head is not None)
     try:
+        if (broken := next((problem for problem in place.problems if problem.whole), None)) is not None:
+            raise UserError(f"{broken}; correct it, because none of its settings count as it is")
         if args.model in {"quick", "deep"}:
             raise UserError(f"--model {args.model}: {no_model(place.settings)}; use --model off")
         with progress("quiet" if args.output is not None else args.format) as bar:
@@ -142,6 +143,9 @@ async def _reviewed(args: argparse.Namespace, place: Place, bar: Quiet, given: b
     workspace = await Workspace.open(root, settings=place.settings, problems=place.problems, git=place.git)
     report = await review(workspace, request, bar)
     _check_paths(args, request, report, root)
+    if ignored := await place.git.ignored(request.overlays):
+        notices = (f"{path} is ignored by git, so it was not reviewed" for path in sorted(ignored))
+        report = replace(report, notices=(*report.notices, *notices))
     if not args.fix:
         return report
     from roundzero.cli._fixing import apply_safe_fixes, summary  # noqa: PLC0415  only --fix needs it
@@ -162,6 +166,8 @@ def _request(args: argparse.Namespace, root: Path, given: bytes | None) -> Revie
     overlays: dict[RelPath, str] = {}
     if args.stdin_path is not None and given is not None:
         path = inside(args.stdin_path, root, start=root)
+        if (root / path).is_dir() or ".git" in path.split("/"):
+            raise UserError(f"--stdin-path {args.stdin_path} names no file of the repository")
         overlays[path] = _text(path, given)
         paths = paths or (path,)
     return ReviewRequest(

@@ -34,9 +34,9 @@ def run(args: argparse.Namespace) -> int:
     if args.list:
         _stdout.write("".join(f"{visible(path)}\n" for path in trusted.all()))
         return 0
-    import asyncio  # noqa: PLC0415  off the start-up path
+    from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
 
-    common = asyncio.run(_common_dir(args.directory or args.repo))
+    common = run_loop(_common_dir(args.directory or args.repo))
     if args.revoke:
         said = "No longer trusted" if trusted.revoke(common) else "Was not trusted"
     else:

@@ -73,14 +73,14 @@ class _Loading:
         try:
             data = _bytes(path)
         except _UnreadableError as error:
-            self.problems.append(Problem(str(path), error.line, str(error)))
+            self.problems.append(Problem(str(path), error.line, str(error), whole=True))
             return False
         if data is None or (table and table[-1].encode() not in data):
             return False
         try:
             text, parsed = _parsed(data)
         except _UnreadableError as error:
-            self.problems.append(Problem(str(path), error.line, str(error)))
+            self.problems.append(Problem(str(path), error.line, str(error), whole=True))
             return True
         for key in table:
             parsed = parsed.get(key) if isinstance(parsed, dict) else None

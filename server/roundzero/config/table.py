@@ -20,7 +20,7 @@ VsCodeScope = Literal["machine", "resource", "window"]
 
 
 class Who(Enum):
-    """Who may set a setting. A repository is hostile until trusted (DESIGN 10)."""
+    """Who may set a setting. A repository is hostile until trusted."""
 
     USER = "user"
     REPOSITORY = "repository"
@@ -136,7 +136,7 @@ _REPO: Final = Who.REPOSITORY
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings in force, one field per name of CONTRACT 5; nested names are flattened (``gate_fail_on``)."""
+    """The settings in force, one field per name; nested names are flattened (``gate_fail_on``)."""
 
     enable: bool = _set("enable", _BOOL, _ON, "Review this folder in the editor.", "在编辑器中审查此文件夹。")
     base: str | None = _set(

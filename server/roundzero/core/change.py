@@ -17,7 +17,7 @@ from roundzero.core.linemap import Hunk, LineMap
 from roundzero.core.text import LineIndex, RelPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class Side(Enum):
@@ -147,12 +147,16 @@ class Skip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseChoice:
-    """The base a review compares with. ``merge_base`` is a commit id, or the empty tree's id, or None (unborn)."""
+    """The base a review compares with. ``merge_base`` is a commit id, or the empty tree's id, or None (unborn).
+
+    ``passed_over``: the other candidates, each with the reason why it was not taken.
+    """
 
     ref: str | None
     merge_base: str | None
     how: BaseHow
     doubts: tuple[str, ...] = ()
+    passed_over: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +168,7 @@ class HeadState:
     dirty: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Change:
     """The whole change. ``files`` and ``skipped`` are sorted by path; ``snapshot`` binds a verdict to its bytes.
 
@@ -180,7 +184,36 @@ class Change:
 
     def file(self, path: RelPath) -> FileChange | None:
         """The change of one path (its head path), if it is reviewed."""
-        return next((file for file in self.files if file.path == path), None)
+        return self._by_path.get(path)
+
+    def file_from(self, base_path: RelPath) -> FileChange | None:
+        """The change of the file that has, or would have, this path at the base, if it is reviewed."""
+        return self._by_base_path.get(base_path)
+
+    @cached_property
+    def whereabouts(self) -> Mapping[RelPath, tuple[RelPath, LineMap]]:
+        """By path at the base, where a file is at the head and the way of its lines; for matching.Moves."""
+        return {
+            file.base.path: (file.path, file.line_map)
+            for file in self.files
+            if file.base is not None and file.head is not None
+        }
+
+    def is_gone(self, path: RelPath) -> bool:
+        """Whether a path that is not reviewed has nothing at the head."""
+        return path in self._gone
+
+    @cached_property
+    def _by_path(self) -> Mapping[RelPath, FileChange]:
+        return {file.path: file for file in self.files}
+
+    @cached_property
+    def _by_base_path(self) -> Mapping[RelPath, FileChange]:
+        return {file.base.path if file.base is not None else file.path: file for file in reversed(self.files)}
+
+    @cached_property
+    def _gone(self) -> frozenset[RelPath]:
+        return frozenset(skip.path for skip in self.skipped if skip.mode == "000000")
 
 
 def snapshot_id(entries: Iterable[tuple[RelPath, str, str]]) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from roundzero.core.finding import Origin, State
-from roundzero.core.judge import UNUSED_IGNORE, shown
+from roundzero.core.judge import shown
 from roundzero.core.report import ChecklistLine, ItemStatus
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def checklist(
             title=item.title.text(language),
             status=_status(item, change, silent, failed=item.id in failing),
             findings=tuple(finding.id for finding in failing.get(item.id, ())),
+            why=item.why.text(language),
+            severity=item.severity,
         )
         for item in ruleset.items
         if item.enabled
@@ -65,6 +67,6 @@ def _status(item: Item, change: Change, silent: frozenset[ItemId], *, failed: bo
     paths = [path for file in change.files for path in (file.path, file.old_path) if path is not None]
     if not any(item.applies.matches(path) for path in paths):
         return ItemStatus.NOT_APPLICABLE
-    if item.id in silent or not (item.checks or item.id == UNUSED_IGNORE):
+    if item.id in silent or not item.checks:
         return ItemStatus.NOT_CHECKED
     return ItemStatus.PASS

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 from roundzero.core.checklist import Failure, checklist
 from roundzero.core.finding import State
 from roundzero.core.gate import evaluate
-from roundzero.core.judge import IGNORED, listed
+from roundzero.core.judge import IGNORED, View, listed
 from roundzero.core.report import Coverage, Depth, FileSummary, Report, Stats, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from roundzero.core.change import Change
+    from roundzero.core.change import Change, Source
     from roundzero.core.finding import Finding
     from roundzero.core.item import Language
     from roundzero.core.ruleset import Ruleset
@@ -31,13 +31,18 @@ _RULES_FOLDER: Final = ".roundzero/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """What a report says about itself. ``seconds`` per stage."""
+    """What a report says about itself. ``paths``: the files and folders asked for, all when empty.
+
+    ``outside`` are the texts of files beyond the change that findings lie in. ``seconds`` per stage.
+    """
 
     tool_version: str
     reviewed_at: str
     language: Language = "en"
     depth: Depth = "off"
     notices: tuple[str, ...] = ()
+    paths: tuple[RelPath, ...] = ()
+    outside: tuple[Source, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
 
 
@@ -52,7 +57,8 @@ def compose(
 ) -> Report:
     """The report of a review. ``findings`` are all of them, sorted."""
     shown = tuple(finding for finding in findings if listed(finding))
-    covered = coverage(change)
+    view = View(paths=occasion.paths or None)
+    covered = coverage(change, view)
     messages = tuple(sorted({failure.message for failure in failures}))
     return Report(
         tool_version=occasion.tool_version,
@@ -64,30 +70,38 @@ def compose(
         change=change,
         counts=count(shown),
         coverage=covered,
-        overview=overview(change),
+        overview=overview(change, view),
         checklists=checklist(ruleset, change, shown, failures, language=occasion.language),
         findings=shown,
         settings_changed=settings_changed(change, directives),
         notices=occasion.notices,
+        paths=occasion.paths,
+        outside=occasion.outside,
         stats=Stats(seconds=occasion.seconds, hidden=hidden(findings), failures=messages),
     )
 
 
-def coverage(change: Change) -> Coverage:
-    """What was looked at, and what was not. A deleted file has nothing to review, though its removal has effects."""
-    skipped = {skip.path for skip in change.skipped}
-    reviewed = sum(1 for file in change.files if file.path not in skipped)
+def coverage(change: Change, view: View) -> Coverage:
+    """What was looked at, and what was not, of what ``view`` asks for.
+
+    A deleted file has nothing to review, though its removal has effects.
+    """
+    skips = tuple(skip for skip in change.skipped if view.covers(skip.path))
+    skipped = {skip.path for skip in skips}
+    files = [file for file in change.files if view.covers(file.path)]
+    reviewed = sum(1 for file in files if file.path not in skipped)
     return Coverage(
         files=reviewed + len(skipped),
         reviewed=reviewed,
-        added_lines=sum(hunk.head_count for file in change.files for hunk in file.hunks),
-        skipped=change.skipped,
+        added_lines=sum(hunk.head_count for file in files for hunk in file.hunks),
+        skipped=skips,
     )
 
 
-def overview(change: Change) -> tuple[FileSummary, ...]:
-    """Every changed path; a path that is not reviewed has no line counts."""
-    reviewed = {file.path for file in change.files}
+def overview(change: Change, view: View) -> tuple[FileSummary, ...]:
+    """Every changed path that ``view`` asks for; one that is not reviewed has no line counts."""
+    files = [file for file in change.files if view.covers(file.path)]
+    reviewed = {file.path for file in files}
     rows = [
         FileSummary(
             path=file.path,
@@ -96,12 +110,12 @@ def overview(change: Change) -> tuple[FileSummary, ...]:
             added=sum(hunk.head_count for hunk in file.hunks),
             deleted=sum(hunk.base_count for hunk in file.hunks),
         )
-        for file in change.files
+        for file in files
     ]
     rows += [
         FileSummary(path=skip.path, old_path=skip.old_path, status=skip.status, added=0, deleted=0)
         for skip in change.skipped
-        if skip.path not in reviewed
+        if skip.path not in reviewed and view.covers(skip.path)
     ]
     return tuple(sorted(rows, key=lambda row: row.path))
 

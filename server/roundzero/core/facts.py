@@ -40,7 +40,7 @@ ParameterKind = Literal["positional", "either", "star", "keyword", "double-star"
 
 MemberKind = Literal["body", "annotation", "method", "slot", "self", "class"]
 """How a class has an attribute: set in its body, only annotated there, a method, named in ``__slots__``, set on the
-first parameter of an instance method, or set on the first parameter of a class method."""
+first parameter of an instance method, or set on the class, inside or outside of it."""
 
 LiteralRole = Literal[
     "key", "index", "argument", "keyword", "compare", "element", "return", "default", "assign", "case"
@@ -103,7 +103,11 @@ class Definition(NamedTuple):
 
 
 class Member(NamedTuple):
-    """An attribute of the class with the qualified name ``owner``. ``method`` is where it is set, "" for the body."""
+    """An attribute of the class with the qualified name ``owner``.
+
+    ``method`` is the method or, for what is set from outside, the function that sets it; "" for body and module.
+    The name "*" stands for attributes whose names are computed.
+    """
 
     owner: str
     name: str

@@ -163,6 +163,8 @@ class Finding:
     not_blocking_because: str | None = None
     first_seen: int | None = None
     last_seen: int | None = None
+    regressions: int = 0
+    family: FindingId | None = None
 
     def but(self, **changes: object) -> Finding:
         """A copy with some fields changed."""

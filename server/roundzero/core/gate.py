@@ -8,7 +8,7 @@ rule never hinders LGTM. Invariant: the verdict does not depend on what is displ
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import SkipKind
 from roundzero.core.finding import Finding, Origin, State
@@ -17,6 +17,10 @@ from roundzero.core.report import Coverage, Depth, Verdict, VerdictStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+
+_NAMED: Final = 3
+"""Most gaps, and most failures, that a verdict names; all of them are elsewhere in the report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +59,12 @@ def evaluate(findings: Sequence[Finding], coverage: Coverage, failures: Sequence
     if blocking:
         reasons.append(_counted(len(blocking), "blocking finding"))
     if gaps:
-        named = ", ".join(f"{skip.path} ({skip.reason})" for skip in gaps[:3])
-        more = f" and {len(gaps) - 3} more" if len(gaps) > 3 else ""
+        named = ", ".join(f"{skip.path} ({skip.reason})" for skip in gaps[:_NAMED])
+        more = f" and {len(gaps) - _NAMED} more" if len(gaps) > _NAMED else ""
         reasons.append(f"{_counted(len(gaps), 'file')} not checked: {named}{more}")
-    reasons.extend(failures)
+    reasons.extend(failures[:_NAMED])
+    if len(failures) > _NAMED:
+        reasons.append(f"{len(failures) - _NAMED} more failures")
     if blocking:
         status = VerdictStatus.BLOCKED
     elif gaps or failures:

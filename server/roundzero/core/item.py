@@ -103,7 +103,12 @@ class CheckerCheck:
     name: str
 
 
-CheckSpec = RuffCheck | AstGrepCheck | TextCheck | CheckerCheck
+@dataclass(frozen=True, slots=True)
+class IgnoresCheck:
+    """Checked while findings are judged: comments that dismiss findings and name nothing, no reason, or no need."""
+
+
+CheckSpec = RuffCheck | AstGrepCheck | TextCheck | CheckerCheck | IgnoresCheck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,9 @@ Takes everything that was seen in a change at once, because origin and identity 
 nothing and reads nothing. Invariants: every head observation becomes exactly one finding, hidden ones with a reason; a
 finding's id and whether it blocks do not depend on what is shown.
 
+A fix is safe only on lines the branch wrote: what became unused because a use was removed is often a trace of the real
+mistake, and nobody asked for edits of old lines.
+
 Ids: the ordinal of a first id counts all head observations of equal fingerprint, in scope or not, shown or not. So an
 id does not change when a setting, a path argument or an edit elsewhere shows or hides another finding.
 """
@@ -16,12 +19,12 @@ from typing import TYPE_CHECKING, Final
 from roundzero.core.change import Change, FileChange, Side
 from roundzero.core.finding import Anchor, Finding, FindingId, Hit, Observation, Origin, State, fingerprint, observe
 from roundzero.core.gate import GatePolicy, gate
-from roundzero.core.item import Item, ItemId, Language, Prose, Severity
+from roundzero.core.item import IgnoresCheck, ItemId, Language, Prose, Severity
 from roundzero.core.matching import Moves, assign_ids
 from roundzero.core.origin import origins
 from roundzero.core.report import order
 from roundzero.core.scope import nearest_changed_line, out_of_scope, touches_change
-from roundzero.core.suppress import Directive, Suppressions
+from roundzero.core.suppress import Directive, Fault, Suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,20 +32,12 @@ if TYPE_CHECKING:
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath
 
-UNUSED_IGNORE: Final = ItemId("general/unused-ignore")
-"""The item for directives that nothing needs. It has no check of its own: only who judges can know."""
-
-_UNUSED: Final = Item(
-    id=UNUSED_IGNORE,
-    title=Prose("A comment ignores nothing, or gives no reason", "忽略注释未起作用，或未写明理由"),
-    why=Prose(
-        "A comment that dismisses findings has to name items, give a reason, and be needed: a stale one hides the next "
-        "real finding on its line.",
-        "忽略注释必须写明条目与理由，并且确有所需：过时的忽略注释会掩盖该行的下一个真实问题。",
-    ),
-    severity=Severity.P3,
-)
-"""What the item is when no pack says otherwise."""
+_FAULTS: Final = {
+    Fault.NO_ITEM: Prose("names no item", "未指明条目"),
+    Fault.UNKNOWN_ITEM: Prose("names an item that does not exist", "指明的条目不存在"),
+    Fault.NO_REASON: Prose("gives no reason, so it does nothing", "未写明理由，因此不起作用"),
+    Fault.NOT_NEEDED: Prose("has nothing to dismiss here", "此处没有可忽略的问题"),
+}
 
 BY_BRANCH: Final = frozenset({Origin.INTRODUCED, Origin.EXPOSED})
 
@@ -109,7 +104,7 @@ def judge(  # noqa: PLR0913  each is an independent input
     head += unused
     reasons += [None] * len(unused)
     ids = identify(head)
-    came_from = origins(sorted(sight.base, key=_place), head, Moves.of(change.files))
+    came_from = origins(sorted(sight.base, key=_place), head, Moves(change.whereabouts))
     bench = _Bench(change, files, ruleset, view, policy, sight.based)
     findings = [bench.finding(*row) for row in zip(head, ids, came_from, reasons, strict=True)]
     return sorted(findings, key=order)
@@ -122,7 +117,9 @@ def listed(finding: Finding) -> bool:
 
 def shown(finding: Finding) -> bool:
     """Whether an editor shows a finding: listed, and not dismissed."""
-    return finding.hidden is None and finding.state in {State.OPEN, State.STALE, State.UNCONFIRMED}
+    return finding.hidden is None and (
+        finding.state is State.OPEN or finding.state is State.STALE or finding.state is State.UNCONFIRMED
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +134,12 @@ class _Bench:
     def finding(self, seen: Observation, name: FindingId, origin: Origin, dismissed: str | None) -> Finding:
         """One observation as a finding."""
         file = self.files.get(seen.path) if seen.path is not None else None
-        scope = out_of_scope(_item(seen.item, self.ruleset), seen, file)
+        scope = out_of_scope(self.ruleset.by_id[seen.item], seen, file)
         if scope is not None and (seen.path or "", seen.item) not in self.based:
             origin = Origin.PRE_EXISTING
         in_diff = file is not None and touches_change(file, seen)
+        if not in_diff:
+            seen = replace(seen, fixes=tuple(replace(fix, safe=False) for fix in seen.fixes))
         finding = Finding(
             id=name,
             group=fingerprint(seen.item, seen.path, seen.symbol, seen.anchor_text),
@@ -185,10 +184,6 @@ class _Bench:
         return None
 
 
-def _item(name: ItemId, ruleset: Ruleset) -> Item:
-    return ruleset.by_id.get(name, _UNUSED) if name == UNUSED_IGNORE else ruleset.by_id[name]
-
-
 def _distinct(seen: Iterable[Observation]) -> list[Observation]:
     """Each observation once: two codes of one item may say the same of the same place."""
     unique: dict[object, Observation] = {}
@@ -215,16 +210,18 @@ def _faults(
     ruleset: Ruleset,
     language: Language,
 ) -> Iterable[Observation]:
-    item = _item(UNUSED_IGNORE, ruleset)
-    if not item.enabled:
+    items = [item for item in ruleset.checked if IgnoresCheck() in item.checks]
+    if not items:
         return
     for path, suppressions in covers.items():
         file = files.get(path)
         if file is None or file.head is None:
             continue
-        for directive in suppressions.faults(sight.listened.get(path, frozenset())):
-            hit = Hit(path=path, span=directive.span, subject=f"`{directive.text}`", unused=True)
-            yield observe(item, hit, file.head, producer="roundzero", version="1", language=language)
+        for directive, fault in suppressions.faults(sight.listened.get(path, frozenset())):
+            subject = f"`{directive.text}` {_FAULTS[fault].text(language)}"
+            hit = Hit(path=path, span=directive.span, subject=subject, unused=True)
+            for item in items:
+                yield observe(item, hit, file.head, producer="ignores", version="1", language=language)
 
 
 def _anchor_of(change: Change) -> Anchor | None:

@@ -2,8 +2,9 @@
 
 It holds the state of the automatic lanes and nothing else; it knows no clock (``now`` comes with each event, in seconds
 of any monotonic clock), starts nothing and waits for nothing. What a job does is the engine's business.
-Invariants: at most one job per file and lane; a result is accepted only for the version that is current; whoever
-follows ``WakeAt`` alone reaches a state in which nothing is due.
+Invariants: at most one job per file and lane; no file is looked at before the change was collected under the rules in
+force; a result is accepted only for the version that is current; whoever follows ``WakeAt`` alone reaches a state in
+which nothing is due.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ PARALLEL: Final = 2
 
 SETTLE: Final = 0.1
 """Seconds a burst of repository events (a checkout, a save with its watched-file echo) is given to end."""
+
+
+RETRY: Final = 1.0
+"""Seconds after which a failed job is tried once more: a process was killed, a file went while it was read."""
 
 
 class Lane(Enum):
@@ -186,12 +191,16 @@ class _Job:
 
 @dataclass(slots=True)
 class _Work:
-    """One lane of one file. ``since``: the oldest wish no job has taken up. ``due``: when to start one."""
+    """One lane of one file.
+
+    ``since``: the oldest wish no job has taken up. ``due``: when to start one. ``failed``: the last job did.
+    """
 
     version: int = 0
     since: float | None = None
     due: float | None = None
     job: _Job | None = None
+    failed: bool = False
 
     def ask(self, now: float, delay: float, rhythm: Rhythm) -> None:
         """Want a result, ``delay`` from now at the earliest and ``max_delay`` after the oldest wish at the latest."""
@@ -217,10 +226,11 @@ class _Work:
 
 @dataclass(slots=True)
 class Planner:
-    """The state of the automatic lanes."""
+    """The state of the automatic lanes. ``collected``: the change is known under the rules in force."""
 
     rhythm: Rhythm = field(default_factory=Rhythm)
     paused: bool = False
+    collected: bool = True
     _files: dict[RelPath, _Work] = field(default_factory=dict)
     _change: _Work = field(default_factory=_Work)
     _jobs: int = 0
@@ -236,7 +246,7 @@ class Planner:
         if self.paused:
             return None
         fast = [work.due for work in self._files.values() if work.due is not None and work.job is None]
-        if self._free() <= 0:
+        if not self.collected or self._free() <= 0:
             fast = []
         change = [self._change.due] if self._change.due is not None and self._change.job is None else []
         return min(fast + change, default=None)
@@ -269,17 +279,19 @@ class Planner:
                 self._change.ask(now, SETTLE, self.rhythm)
             case SettingsChanged(rhythm):
                 self.rhythm = rhythm
+                self.collected = False
                 for work in self._all():
                     yield from work.drop()
                     work.ask(now, 0, rhythm)
             case RoundAsked():
                 self._change.ask(now, 0, self.rhythm)
             case Collected(paths):
+                self.collected = True
                 for path in sorted(paths & self._files.keys()):
                     yield from self._files[path].outdate()
                     self._files[path].ask(now, 0, self.rhythm)
             case Finished(job, failed):
-                yield from self._finish(job, failed=failed)
+                yield from self._finish(job, now, failed=failed)
             case Paused():
                 self.paused = True
             case Resumed():
@@ -298,6 +310,7 @@ class Planner:
             yield from known.drop()
         work = self._files[path] = _Work(version)
         work.ask(now, 0, self.rhythm)
+        self._need_change(now, 0)
 
     def _edit(self, path: RelPath, version: int, now: float) -> Iterator[Effect]:
         work = self._files.setdefault(path, _Work())
@@ -308,12 +321,21 @@ class Planner:
         else:
             work.since = work.wished(now)
             work.due = None
+        self._need_change(now, self.rhythm.debounce)
 
-    def _finish(self, number: int, *, failed: bool) -> Iterator[Effect]:
+    def _need_change(self, now: float, delay: float) -> None:
+        """Collect the change for files that wait for it, when nothing else is about to: it failed or was stopped."""
+        if not self.collected and self._change.job is None and self._change.due is None:
+            self._change.ask(now, delay, self.rhythm)
+
+    def _finish(self, number: int, now: float, *, failed: bool) -> Iterator[Effect]:
         for work in self._all():
             if work.job is None or work.job.number != number:
                 continue
             job, work.job = work.job, None
+            work.failed, again = failed, failed and not work.failed
+            if again and work.due is None:
+                work.since, work.due = work.wished(now), now + RETRY
             if failed:
                 return
             yield Accept(number) if work is self._change or job.version == work.version else Rebase(number)
@@ -326,7 +348,7 @@ class Planner:
             (work.wished(now), path, work) for path, work in self._files.items() if _is_due(work, now)
         ]
         waiting.sort(key=lambda entry: (entry[0], entry[1] or ""))
-        waiting = waiting[: max(0, self._free())]
+        waiting = waiting[: max(0, self._free()) if self.collected else 0]
         if _is_due(self._change, now):
             waiting.append((self._change.wished(now), None, self._change))
         for since, path, work in waiting:

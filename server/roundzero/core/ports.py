@@ -68,6 +68,12 @@ class Symbols(Protocol):
     Every method may raise OutsideError: *not checked*. Paths are repository paths of the side that is asked about.
     """
 
+    def know(self, found: Mapping[str, tuple[GrepHit, ...]]) -> None:
+        """Take over the answers of a grep of the head that was made already."""
+
+    def source(self, path: RelPath, side: Side) -> Source | None:
+        """The text of a file; None when it does not exist or cannot be decoded."""
+
     def facts(self, path: RelPath, side: Side) -> ModuleFacts | None:
         """What a file defines; None when it does not exist, is not Python, or does not parse."""
 

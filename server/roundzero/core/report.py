@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from roundzero.core.item import Severity
 
 if TYPE_CHECKING:
-    from roundzero.core.change import BaseChoice, Change, HeadState, Skip, Status
+    from roundzero.core.change import BaseChoice, Change, HeadState, Skip, Source, Status
     from roundzero.core.finding import Evidence, Finding, FindingId
     from roundzero.core.item import ItemId, Language
     from roundzero.core.text import RelPath
@@ -82,13 +82,15 @@ class FileSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChecklistLine:
-    """The outcome of one item and the findings that fail it."""
+    """The outcome of one item and the findings that fail it. ``why`` and ``severity`` are the item's."""
 
     pack: str
     item: ItemId
     title: str
     status: ItemStatus
     findings: tuple[FindingId, ...] = ()
+    why: str = ""
+    severity: Severity = Severity.P3
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,11 @@ class Stats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Everything about one review. ``findings`` holds the listed ones, sorted; hidden ones are counted in stats."""
+    """Everything about one review. ``findings`` holds the listed ones, sorted; hidden ones are counted in stats.
+
+    ``paths`` are the files and folders the review was restricted to, none when it was not; ``outside`` the texts of
+    files beyond the change that findings lie in.
+    """
 
     tool_version: str
     reviewed_at: str
@@ -129,6 +135,8 @@ class Report:
     findings: tuple[Finding, ...]
     settings_changed: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    paths: tuple[RelPath, ...] = ()
+    outside: tuple[Source, ...] = ()
     stats: Stats = field(default_factory=Stats)
 
 

@@ -60,7 +60,7 @@ class Found:
 
     ``binding`` is None where the name is a submodule, which then is ``path``. ``definition`` is set for functions and
     classes. ``via`` are the files it was re-exported through, the asked module first. ``sure``: no other module of the
-    repository may be meant.
+    repository may be meant, and the name is bound once. Ask for it before a *missing* attribute is believed.
     """
 
     path: RelPath
@@ -132,6 +132,7 @@ class ClassMembers:
     """The attributes of a class, its own first, then those of its bases as they are inherited.
 
     ``unseen`` says why there may be more (a base outside the repository, ``__getattr__``, a metaclass, ...), or None.
+    What ``type``, ``object`` and ``ABCMeta`` give (``__name__``, ``mro``, ``register``) is not listed.
     """
 
     members: tuple[tuple[RelPath, Member], ...]

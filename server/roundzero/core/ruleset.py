@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong in a pack or a configuration file, and ignored. ``line`` from 1, 0 when unknown."""
+    """Something wrong in a pack or a configuration file, and ignored. ``line`` from 1, 0 when unknown.
+
+    ``whole``: nothing of the file counts, so that a review by what is left would not be the one that was asked for.
+    """
 
     file: str
     line: int
     message: str
+    whole: bool = False
 
     def __str__(self) -> str:
         """The problem as editors and terminals link it."""

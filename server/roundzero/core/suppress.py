@@ -1,7 +1,7 @@
 """Comments in the code that dismiss findings: ``roundzero: ignore[pack/item, ...] reason``.
 
 Finds directives in comments (never in strings) and says which of them cover an observation. It does not dismiss
-anything (judge does) and does not decide whether an unused one is reported. Source of the form: CONTRACT, section 6.
+anything (judge does) and does not decide whether an unused one is reported.
 Invariants: a directive without a reason covers nothing; a text without the word ``roundzero:`` costs one search.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
@@ -68,6 +69,15 @@ class Directive:
     def text(self) -> str:
         """The directive without its reason."""
         return f"ignore{'-file' if self.target is None else ''}[{', '.join(self.names)}]"
+
+
+class Fault(Enum):
+    """What is wrong with a directive."""
+
+    NO_ITEM = "no-item"
+    UNKNOWN_ITEM = "unknown-item"
+    NO_REASON = "no-reason"
+    NOT_NEEDED = "not-needed"
 
 
 def directives(source: Source) -> tuple[Directive, ...]:
@@ -139,18 +149,20 @@ class Suppressions:
                     answer = answer or directive.reason
         return answer
 
-    def faults(self, silent: frozenset[ItemId]) -> Iterable[Directive]:
-        """Directives to report: without names or reason, with an unknown name, or needed by nothing.
+    def faults(self, silent: frozenset[ItemId]) -> Iterable[tuple[Directive, Fault]]:
+        """Directives to report, each with the first thing that is wrong with it.
 
         ``silent`` are the items that were checked on this source, so that their silence means something.
         """
         for at, directive in enumerate(self.directives):
             names = self._items[at]
-            if (
-                not names
-                or not directive.reason
-                or any(
-                    item is None or (item.id in silent and (at, name) not in self._used) for name, item in names.items()
-                )
+            if not names:
+                yield directive, Fault.NO_ITEM
+            elif None in names.values():
+                yield directive, Fault.UNKNOWN_ITEM
+            elif not directive.reason:
+                yield directive, Fault.NO_REASON
+            elif any(
+                item is not None and item.id in silent and (at, name) not in self._used for name, item in names.items()
             ):
-                yield directive
+                yield directive, Fault.NOT_NEEDED

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import sys
 from collections import OrderedDict, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from roundzero.engine.repository import Snapshot
     from roundzero.linters import Linter, LinterResult
 
+_INTERPRETER: Final = f"Python {sys.version_info.major}.{sys.version_info.minor}, which runs Round Zero,"
+
 CHECKS: Final = "roundzero"
 """The part of a file's results that our own checks give, beside one part for each linter."""
 
@@ -60,7 +63,10 @@ class _Draft:
     based: set[ItemId] = field(default_factory=set)
     silent: set[ItemId] = field(default_factory=set)
     failures: list[Failure] = field(default_factory=list)
-    broken: dict[str, str] = field(default_factory=dict)
+    broken: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """By who could not parse the head: the line, and why."""
+    readable: bool = False
+    """Whether a linter parsed the head."""
 
 
 class _Bases:
@@ -207,12 +213,17 @@ class Analyst:
             source = sources.get((hit.path, hit.side)) if hit.path is not None else None
             seen.append(self._observed(self.ruleset.by_id[name], hit, source))
         silent = frozenset(item for failure in failures for item in failure.items)
-        return ChangeSight(tuple(seen), failures, names - silent)
+        outside = {
+            path: source
+            for (path, side), source in sources.items()
+            if source is not None and side is Side.HEAD and snapshot.change.file(path) is None
+        }
+        return ChangeSight(tuple(seen), failures, names - silent, outside)
 
     def _change_items(self) -> tuple[Item, ...]:
-        from roundzero.checkers._base import ChangeChecker  # noqa: PLC0415  heavy
+        from roundzero.checkers._base import ChangeChecker, SymbolChecker  # noqa: PLC0415  heavy
 
-        names = self._of_kind(ChangeChecker)
+        names = self._of_kind(ChangeChecker, SymbolChecker)
         return tuple(item for item in self._own if item.id in names)
 
     def _needing_a_tree(self) -> frozenset[ItemId]:
@@ -253,7 +264,10 @@ class Analyst:
                 draft.head[linter.name].append(seen)
         for at, position, message in result.syntax_errors:
             draft = mine[at]
-            self._does_not_parse(draft, linter.name, position.line, message, _applying(items, draft.file.path))
+            draft.silent |= _applying(items, draft.file.path)
+            draft.broken[linter.name] = (position.line, message)
+        for at in result.parsed:
+            mine[at].readable = True
         wanted = [(draft, self._needs_base(draft.file, draft.head[linter.name])) for draft in mine]
         await self._lint_base(linter, items, wanted)
 
@@ -330,7 +344,8 @@ class Analyst:
         seen = [self._own_seen(name, hit, file) for name, hit in result.head]
         if result.syntax_error is not None:
             position, message = result.syntax_error
-            self._does_not_parse(draft, CHECKS, position.line, message, self._needing_a_tree() & items)
+            draft.silent |= self._needing_a_tree() & items
+            draft.broken[CHECKS] = (position.line, message)
         for line in result.failures:
             self._silence(draft, f"{file.path}: {line}", _blamed(line, self._own))
         if file.base is not None:
@@ -375,20 +390,19 @@ class Analyst:
 
     def _without_counterpart(self, change: Change, sights: Sequence[FileSight]) -> list[Observation]:
         """Head observations in scope that look introduced so far and whose line could have come from elsewhere."""
-        files = {file.path: file for file in change.files}
         head = [
             seen
             for sight in sights
-            if sight.path in files
+            if (file := change.file(sight.path)) is not None
             for seen in sight.seen
             if len(seen.anchor_text) > 1
             and seen.span is not None
-            and (self._all_origins or out_of_scope(self.ruleset.by_id[seen.item], seen, files[sight.path]) is None)
+            and (self._all_origins or out_of_scope(self.ruleset.by_id[seen.item], seen, file) is None)
         ]
         if not head:
             return []
         base = [seen for sight in sights for seen in sight.base]
-        came_from = origins(base, head, Moves.of(change.files))
+        came_from = origins(base, head, Moves(change.whereabouts))
         return [
             seen
             for seen, origin in zip(head, came_from, strict=True)
@@ -416,10 +430,6 @@ class Analyst:
     ) -> Observation:
         return observe(item, hit, source, producer=producer or _producer(item), version=version, language=self.language)
 
-    def _does_not_parse(self, draft: _Draft, who: str, line: int, message: str, items: frozenset[ItemId]) -> None:
-        draft.silent |= items
-        draft.broken[who] = f"{draft.file.path}:{line}: does not parse: {message}"
-
     def _silence(self, draft: _Draft, message: str, items: frozenset[ItemId], *, everywhere: bool = False) -> None:
         draft.silent |= items
         draft.failures.append(Failure(message=message, items=items, path=None if everywhere else draft.file.path))
@@ -427,9 +437,16 @@ class Analyst:
     def _done(self, draft: _Draft) -> FileSight:
         file = draft.file
         failures = list(draft.failures)
-        broken = min(draft.broken.items(), key=lambda said: (said[0] == CHECKS, said), default=("", None))[1]
-        if broken is not None:
-            failures.append(Failure(message=broken, items=frozenset(draft.silent), path=file.path))
+        broken: str | None = None
+        if draft.broken:
+            # A linter's own parser knows newer grammars than the interpreter our checks run in: its word decides.
+            who = min(draft.broken, key=lambda name: (name == CHECKS, name))
+            line, why = draft.broken[who]
+            if who == CHECKS and draft.readable:
+                said = f"{file.path}: Python checks did not run: {_INTERPRETER} cannot parse line {line} ({why})"
+            else:
+                said = broken = f"{file.path}:{line}: does not parse: {why}"
+            failures.append(Failure(message=said, items=frozenset(draft.silent), path=file.path))
         found = directives(file.head) if file.head is not None else ()
         listened: frozenset[ItemId] = frozenset()
         if found:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from roundzero.checkers.run import ChangeResult, FileResult
     from roundzero.core.change import Change, FileChange, Side, Source
     from roundzero.core.item import Item
@@ -43,10 +45,11 @@ class CheckFile:
 
 @dataclass(frozen=True, slots=True)
 class CheckChange:
-    """Check the change as a whole."""
+    """Check the change as a whole. ``keep_in`` as in Snapshot."""
 
     number: int
     change: Change
+    keep_in: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

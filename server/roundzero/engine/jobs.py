@@ -34,10 +34,10 @@ class Jobs(Generic[T]):
         *,
         work: Callable[[plan.Lane, RelPath | None], Coroutine[None, None, T]],
         accept: Callable[[T], None],
-        failed: Callable[[BaseException], None],
+        failed: Callable[[RelPath | None, BaseException], None],
         told: Callable[[], None],
     ) -> None:
-        """Start nothing. ``failed`` hears of errors, ``told`` of every event once it was handled."""
+        """Start nothing. ``failed`` hears whose error it was (None: the change lane's), ``told`` of handled events."""
         self._planner = planner
         self._work = work
         self._accept = accept
@@ -104,14 +104,14 @@ class Jobs(Generic[T]):
         task = asyncio.ensure_future(self._work(lane, path))
         self._running[number] = task
         log.debug("job %d: %s %s", number, lane.value, path or "")
-        task.add_done_callback(lambda done: self._end(number, done))
+        task.add_done_callback(lambda done: self._end(number, path, done))
 
-    def _end(self, number: int, task: asyncio.Task[T]) -> None:
+    def _end(self, number: int, path: RelPath | None, task: asyncio.Task[T]) -> None:
         error = None if task.cancelled() else task.exception()
         if self._running.pop(number, None) is None:
             return
         if error is not None:
-            self._failed(error)
+            self._failed(path, error)
         elif not task.cancelled():
             self._results[number] = task.result()
         self.post(plan.Finished(number, failed=number not in self._results))

@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from roundzero.core.change import Side
+from roundzero.core.change import FileChange, Side, Status
 from roundzero.core.finding import Finding, FindingId, Observation, Origin, first_id
 from roundzero.core.judge import Sight, View, judge
 from roundzero.core.matching import Moves, assign_ids, pair
@@ -21,7 +21,7 @@ from roundzero.engine.sights import ChangeSight, Elsewhere, FileSight, combine, 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from roundzero.core.change import Change, FileChange
+    from roundzero.core.change import Change
     from roundzero.core.checklist import Failure
     from roundzero.core.gate import GatePolicy
     from roundzero.core.item import ItemId, Language
@@ -78,6 +78,8 @@ class Live:
         self.wide_of: tuple[str | None, str | None, str] | None = None
         self._wide_files: dict[RelPath, FileChange] = {}
         self._entries: dict[RelPath, _Entry] = {}
+        self._linked: set[RelPath] = set()
+        """The files whose hits may come from others: few, so that judging one file does not look at all."""
         self._elsewhere: dict[RelPath, tuple[str, Elsewhere]] = {}
         self._rest: list[Finding] = []
 
@@ -100,6 +102,15 @@ class Live:
         """The version of a file its findings belong to."""
         entry = self._entries.get(path)
         return entry.file if entry is not None else None
+
+    def judged(self, path: RelPath) -> FileChange | None:
+        """The version of a file its findings lie in; one without hunks for a file beyond the change."""
+        if path in self._entries:
+            return self.file(path)
+        text = self.wide.outside.get(path)
+        if text is None:
+            return None
+        return FileChange(path=path, status=Status.MODIFIED, base=text, head=text, hunks=())
 
     def install(self, change: Change) -> set[RelPath]:
         """Take a change collected anew. The paths that left it, and had findings, are returned."""
@@ -133,8 +144,8 @@ class Live:
     def takers(self, path: RelPath, removed: frozenset[str]) -> dict[RelPath, frozenset[ItemId]]:
         """The other files with introduced findings whose line is among what ``path`` removed, with their items."""
         found: dict[RelPath, set[ItemId]] = defaultdict(set)
-        for other, entry in self._entries.items():
-            if other == path or not removed:
+        for other, entry in self._entries.items() if removed else ():
+            if other == path:
                 continue
             for finding in entry.findings:
                 seen = finding.seen
@@ -157,6 +168,10 @@ class Live:
             self._entries[file.path] = _Entry(file, sight, complete, wanted, before)
         else:
             entry.file, entry.sight, entry.complete, entry.wanted, entry.good = file, sight, complete, wanted, before
+        if wanted:
+            self._linked.add(file.path)
+        else:
+            self._linked.discard(file.path)
         self._add(elsewhere)
 
     def link(self, path: RelPath, takers: Mapping[RelPath, frozenset[ItemId]]) -> None:
@@ -164,6 +179,7 @@ class Live:
         for other, items in takers.items():
             if (entry := self._entries.get(other)) is not None:
                 entry.wanted = {**entry.wanted, path: entry.wanted.get(path, frozenset()) | items}
+                self._linked.add(other)
 
     def _add(self, elsewhere: Elsewhere) -> None:
         for path in {path for path, _ in elsewhere.based}:
@@ -218,8 +234,13 @@ class Live:
             if seen.path is not None and seen.path in entries:
                 by_path[seen.path].append(seen)
         for path, found in by_path.items():
-            then = self._wide_files.get(path)
-            yield from found if then is None else carry(found, path, _moved(then, entries[path].file))
+            then, now = self._wide_files.get(path), entries[path].file
+            if then is not None:
+                yield from carry(found, path, _moved(then, now))
+            elif (text := self.wide.outside.get(path)) is not None and now.head is not None:
+                yield from carry(found, path, edit_map(text.text, now.head.text))
+            else:
+                yield from found
 
     def _beside(self, entries: Mapping[RelPath, _Entry]) -> Elsewhere:
         """Base observations of files beyond what their own sights hold."""
@@ -269,8 +290,8 @@ class Live:
     def _related(self, path: RelPath) -> set[RelPath]:
         """The file, the files its hits may come from, the files whose hits may come from it, and so on."""
         links: dict[RelPath, set[RelPath]] = defaultdict(set)
-        for each, entry in self._entries.items():
-            for other in entry.wanted:
+        for each in self._linked & self._entries.keys():
+            for other in self._entries[each].wanted:
                 if other in self._entries:
                     links[each].add(other)
                     links[other].add(each)
@@ -286,8 +307,12 @@ class Live:
         if path is not None:
             entry = self._entries.get(path)
             own = entry.findings if entry is not None else []
-            return [*own, *(each for each in self._rest if each.seen.path == path)]
-        return [*(finding for entry in self._entries.values() for finding in entry.findings), *self._rest]
+            return [*own, *(each for each in self._outside() if each.seen.path == path)]
+        return [*(finding for entry in self._entries.values() for finding in entry.findings), *self._outside()]
+
+    def _outside(self) -> Iterable[Finding]:
+        """What was found beyond the change, but for files that an edit has made part of it since."""
+        return (each for each in self._rest if each.seen.path not in self._entries)
 
     def failures(self) -> tuple[Failure, ...]:
         """What was not checked."""

@@ -1,7 +1,7 @@
 """Where Python checks run: in this process (command line) or in a worker process (editor).
 
-Does not know what is checked. Invariants: a worker that dies costs the requests it had, never the next one; a
-cancelled request is told to stop, and the conversation goes on.
+Does not know what is checked. Invariants: a request whose worker died is asked of a new one once, so that only what
+kills two workers stays unchecked; a cancelled request is told to stop, and the conversation goes on.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import contextlib
 import gc
 import itertools
 import logging
+import os
 import pickle
 import sys
 import tempfile
@@ -71,6 +72,10 @@ class Runner(Protocol):
         """Let go of processes."""
 
 
+class _DiedError(OutsideError):
+    """The worker process ended before it answered."""
+
+
 class InProcess:
     """Runs the checks right here. The loop stalls meanwhile, so it is for who waits for the result anyway.
 
@@ -94,12 +99,19 @@ class InProcess:
 
     async def check_change(self, snapshot: Snapshot, items: tuple[Item, ...]) -> ChangeResult:
         """See Runner. Runs in a thread, since it waits for git on this loop."""
-        from roundzero.checkers.run import ChangeResult, check_change, words_for  # noqa: PLC0415  heavy
+        from roundzero.checkers.run import ChangeResult  # noqa: PLC0415  heavy
+        from roundzero.engine.whole import SECONDS_ON_REQUEST, check_whole  # noqa: PLC0415  as above
 
-        words = words_for(snapshot.change, items)
-        found = await snapshot.grep(words) if words else {}
         repository = BridgedRepository(snapshot, asyncio.get_running_loop())
-        checked = asyncio.to_thread(check_change, snapshot.change, repository, found, items, repository.is_closed)
+        checked = asyncio.to_thread(
+            check_whole,
+            snapshot.change,
+            repository,
+            items,
+            keep_in=snapshot.keep_in,
+            seconds=SECONDS_ON_REQUEST,
+            should_stop=repository.is_closed,
+        )
         try:
             return await checked or ChangeResult()
         finally:
@@ -143,7 +155,15 @@ class Both:
 def runner_for(files: Sequence[FileChange]) -> Runner:
     """What checks these files soonest when somebody waits for all of them."""
     size = sum(len(file.head.text) for file in files if file.head is not None)
-    return Both() if size > WORTH_A_PROCESS else InProcess()
+    return Both() if size > WORTH_A_PROCESS and _a_processor_is_free() else InProcess()
+
+
+def _a_processor_is_free() -> bool:
+    """Whether a second process would have one to itself; on a busy machine it only costs its start (a third more)."""
+    try:
+        return os.getloadavg()[0] <= (os.cpu_count() or 1) - 1
+    except (OSError, AttributeError):  # not on Windows
+        return True
 
 
 class Worker:
@@ -183,7 +203,9 @@ class Worker:
         """See Runner."""
         from roundzero.checkers.run import ChangeResult  # noqa: PLC0415  heavy
 
-        result = await self._request(items, lambda number: CheckChange(number, snapshot.change), snapshot)
+        result = await self._request(
+            items, lambda number: CheckChange(number, snapshot.change, snapshot.keep_in), snapshot
+        )
         return result if isinstance(result, ChangeResult) else ChangeResult()
 
     async def close(self) -> None:
@@ -197,10 +219,18 @@ class Worker:
         if child is not None:
             child.kill()
             await child.close()
-        self._fail("the engine was closed")
+        self._fail(OutsideError("the engine was closed"))
 
     async def _request(
         self, items: tuple[Item, ...], make: Callable[[int], Request], snapshot: Snapshot | None = None
+    ) -> Result:
+        try:
+            return await self._asked(items, make, snapshot)
+        except _DiedError:
+            return await self._asked(items, make, snapshot)
+
+    async def _asked(
+        self, items: tuple[Item, ...], make: Callable[[int], Request], snapshot: Snapshot | None
     ) -> Result:
         number = next(self._numbers)
         answer: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
@@ -217,9 +247,9 @@ class Worker:
             except asyncio.CancelledError:  # the frame is in the pipe's buffer whole
                 await self._stop(child, number)
                 raise
-            except OutsideError:
+            except OutsideError as error:
                 self._forget(number)
-                raise
+                raise _DiedError(CRASHED) from error
         try:
             return await answer
         except asyncio.CancelledError:
@@ -266,7 +296,7 @@ class Worker:
         except OutsideError as error:
             if self._child is child:
                 log.warning("%s", error)
-            self._fail(CRASHED)
+            self._fail(_DiedError(CRASHED))
 
     def _settle(self, number: int, result: Result | OutsideError) -> None:
         answer = self._waiting.get(number)
@@ -277,9 +307,9 @@ class Worker:
         else:
             answer.set_result(result)
 
-    def _fail(self, message: str) -> None:
+    def _fail(self, error: OutsideError) -> None:
         for number in list(self._waiting):
-            self._settle(number, OutsideError(message))
+            self._settle(number, error)
 
     async def _answer(self, question: Question) -> Answer:
         snapshot = self._snapshots.get(question.number)

@@ -14,6 +14,7 @@ from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Coroutine, Mapping
+    from pathlib import Path
 
     from roundzero.core.change import Change, Side, Source
     from roundzero.core.ports import GrepHit
@@ -25,10 +26,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One change and the repository around it. Every method may raise OutsideError."""
+    """One change and the repository around it. Every method may raise OutsideError.
+
+    ``keep_in``: the git common directory, where facts about files are kept between runs; None: nowhere.
+    """
 
     git: Git
     change: Change
+    keep_in: Path | None = None
 
     async def read(self, path: RelPath, side: Side) -> Source | None:
         """One side of a file."""

@@ -104,7 +104,7 @@ async def review(
             looking = group.create_task(
                 analyst.files(files, progress=lambda done: watch.stage("check", done, len(files)))
             )
-            around = group.create_task(analyst.change(Snapshot(workspace.git, change)))
+            around = group.create_task(analyst.change(Snapshot(workspace.git, change, workspace.git.common_dir)))
         sights, wide = looking.result(), around.result()
         elsewhere = await analyst.elsewhere(change, lacking(analyst.moved_from(change, sights), sights))
     finally:
@@ -128,6 +128,8 @@ async def review(
         reviewed_at=datetime.now(UTC).isoformat(timespec="seconds"),
         language=workspace.settings.language,
         notices=tuple(str(problem) for problem in workspace.problems),
+        paths=request.paths,
+        outside=tuple(wide.outside.values()),
         seconds=clock.laps(),
     )
     return compose(

@@ -15,6 +15,7 @@ from roundzero.core.judge import Sight
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from roundzero.core.change import Source
     from roundzero.core.finding import Observation
     from roundzero.core.item import ItemId
     from roundzero.core.suppress import Directive
@@ -46,11 +47,16 @@ class FileSight:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSight:
-    """What was seen in the change as a whole. ``listened`` are the items that were really checked."""
+    """What was seen in the change as a whole.
+
+    ``listened`` are the items that were really checked. ``outside`` are the texts of files beyond the change that
+    something was seen in.
+    """
 
     seen: tuple[Observation, ...] = ()
     failures: tuple[Failure, ...] = ()
     listened: frozenset[ItemId] = frozenset()
+    outside: Mapping[RelPath, Source] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

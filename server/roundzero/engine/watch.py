@@ -31,6 +31,7 @@ STEP_SECONDS: Final = 5
 _HEADER: Final = struct.Struct("iIII")
 _CREATED: Final = 0x100
 _EVENTS: Final = 0x2 | 0x8 | 0x40 | 0x80 | _CREATED | 0x200 | 0x400
+_IGNORED: Final = 0x8000
 _IS_FOLDER: Final = 0x40000000
 _ONLY_FOLDER: Final = 0x01000000
 _CLOSE_ON_EXEC: Final = 0o2000000
@@ -101,6 +102,9 @@ class Watch:
             at += _HEADER.size + length
             folder = self._folders.get(number)
             if folder is None:
+                continue
+            if mask & _IGNORED:  # git removes folders of refs it has packed; they may come back
+                del self._folders[number]
                 continue
             path = folder / os.fsdecode(name)
             if mask & _IS_FOLDER and mask & _CREATED:

@@ -166,12 +166,16 @@ class Desk:
         return check_file(file, self._items, lambda: self._pipe.stopped(request.number))
 
     def _change(self, request: CheckChange) -> ChangeResult | None:
-        from roundzero.checkers.run import check_change, words_for  # noqa: PLC0415  as above
+        from roundzero.engine.whole import SECONDS_WHILE_TYPING, check_whole  # noqa: PLC0415  as above
 
-        repository = AskingRepository(self._pipe, request.number)
-        words = words_for(request.change, self._items)
-        found = repository.grep(words) if words else {}
-        return check_change(request.change, repository, found, self._items, lambda: self._pipe.stopped(request.number))
+        return check_whole(
+            request.change,
+            AskingRepository(self._pipe, request.number),
+            self._items,
+            keep_in=request.keep_in,
+            seconds=SECONDS_WHILE_TYPING,
+            should_stop=lambda: self._pipe.stopped(request.number),
+        )
 
 
 def main() -> NoReturn:

@@ -56,7 +56,7 @@ class Workspace:
         from roundzero.git.repository import Git as Opening  # noqa: PLC0415  off the import path
 
         git = git or await Opening.open(directory)
-        ruleset = await asyncio.to_thread(load_rules, git.root, settings)
+        ruleset = await asyncio.to_thread(load_rules, None if git.bare else git.root, settings)
         return cls(
             git=git,
             settings=settings,
@@ -130,8 +130,8 @@ class Workspace:
         )
 
 
-def load_rules(root: Path, settings: Settings) -> Ruleset:
-    """The rules in force. Reads files; may take 50 ms without a compiled cache."""
+def load_rules(root: Path | None, settings: Settings) -> Ruleset:
+    """The rules in force; without a ``root`` those of no repository. Reads files; may take 50 ms."""
     import platformdirs  # noqa: PLC0415  off the import path
 
     from roundzero.packs.loader import load  # noqa: PLC0415  as above

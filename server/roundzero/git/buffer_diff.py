@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import tempfile
 from collections import OrderedDict
-from pathlib import Path
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from roundzero import proc
@@ -20,9 +19,11 @@ from roundzero.core.change import blob_id
 from roundzero.errors import OutsideError
 from roundzero.git.commands import DIFF_OPTIONS, environment, git_program
 from roundzero.git.hunks import parse_hunks, settle, split_lines, whole
+from roundzero.scratch import Scratch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from roundzero.core.linemap import Hunk
 
@@ -35,7 +36,7 @@ class BufferDiff:
 
     def __init__(self) -> None:
         """Create nothing yet."""
-        self._folder: Path | None = None
+        self._folder: Scratch | None = None
         self._bases: OrderedDict[str, Path] = OrderedDict()
         self._program = git_program()
         self._environment = environment(())
@@ -61,7 +62,8 @@ class BufferDiff:
         self._batches += 1
         folder = self._private() / f"batch-{self._batches}"
         try:
-            await asyncio.to_thread(_write, folder, pairs)
+            with _writing():
+                await asyncio.to_thread(_write, folder, pairs)
             output = await self._diff(["--", str(folder / "a"), str(folder / "b")])
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -83,7 +85,7 @@ class BufferDiff:
         """Remove the temporary folder."""
         self._bases.clear()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder.remove()
             self._folder = None
 
     async def _diff(self, arguments: list[str], *, stdin: bytes | None = None) -> bytes:
@@ -112,17 +114,27 @@ class BufferDiff:
             self._bases.move_to_end(key)
             return known
         file = self._private() / key
-        file.write_bytes(data)
+        with _writing():
+            file.write_bytes(data)
         self._bases[key] = file
         while len(self._bases) > _KEPT:
             self._bases.popitem(last=False)[1].unlink(missing_ok=True)
         return file
 
     def _private(self) -> Path:
-        if self._folder is None or not self._folder.is_dir():
-            self._bases.clear()
-            self._folder = Path(tempfile.mkdtemp(prefix="roundzero-")).resolve()
-        return self._folder
+        if self._folder is None or not self._folder.path.is_dir():
+            self.close()
+            self._folder = Scratch()
+        return self._folder.path
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """What the file system refuses is the world's failure. Raises OutsideError."""
+    try:
+        yield
+    except OSError as error:
+        raise OutsideError(f"a text to compare could not be written: {error.strerror or error}") from error
 
 
 def _write(folder: Path, pairs: Sequence[tuple[str, str]]) -> None:

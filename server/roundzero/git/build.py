@@ -51,6 +51,11 @@ class Candidate:
     reason: Reason | None = None
 
     @property
+    def untouched(self) -> bool:
+        """Whether both sides are the same bytes: git names a file whose time stamp alone is new, after a copy say."""
+        return (self.base_path, self.base_id, self.base_mode) == (self.path, self.head_id, self.head_mode)
+
+    @property
     def deleted(self) -> bool:
         """Whether there is no head side."""
         return self.head_mode == ABSENT
@@ -69,6 +74,8 @@ def build(candidate: Candidate, *, max_bytes: int) -> Outcome:
     """Judge a candidate and, if it is to be reviewed, decode it and read its hunks."""
     if candidate.deleted:
         return _deleted(candidate, max_bytes)
+    if candidate.untouched:
+        return Outcome()
     reason = candidate.reason or _unsuitable(candidate, max_bytes)
     if reason is not None:
         return Outcome(skip=skip(candidate, reason))

@@ -83,7 +83,21 @@ class Commands:
         self.directory = directory
         self._program = git_program()
         self._filters: frozenset[str] | None = None
+        self._index: Path | None = None
         self._environment = environment(())
+
+    def use_index_of_commit(self, git_dir: Path) -> None:
+        """Look at the index of the commit that is being made, when a hook of it started us.
+
+        ``git commit -a`` and ``git commit PATH`` prepare another file than ``index`` and name it in GIT_INDEX_FILE,
+        from the root if not absolutely. One outside ``git_dir`` is another repository's.
+        """
+        named = os.environ.get("GIT_INDEX_FILE")
+        if named:
+            index = self.directory / named
+            if index.is_file() and index.resolve().parent == git_dir.resolve():
+                self._index = index
+                self._environment = environment(self._filters or (), index)
 
     async def git(
         self,
@@ -148,7 +162,7 @@ class Commands:
             name.rpartition(".")[0].removeprefix("filter.") for name in settings if name.startswith("filter.")
         )
         if names != self._filters:
-            self._environment = environment(names)
+            self._environment = environment(names, self._index)
             self._filters = names
         return settings
 
@@ -165,13 +179,18 @@ def git_program() -> str:
     return program
 
 
-def environment(filters: Iterable[str]) -> dict[str, str]:
-    """The environment of every git command: no ambient ``GIT_*``; dangerous settings and ``filters`` overridden."""
+def environment(filters: Iterable[str], index: Path | None = None) -> dict[str, str]:
+    """The environment of every git command: no ambient ``GIT_*``; dangerous settings and ``filters`` overridden.
+
+    ``index``: an index file other than the repository's own.
+    """
     overrides = list(_OVERRIDES)
     for name in sorted(filters):
         overrides += [(f"filter.{name}.{key}", "") for key in ("clean", "smudge", "process")]
         overrides.append((f"filter.{name}.required", "false"))
     variables = proc.clean_environment() | _ENVIRONMENT | {"GIT_CONFIG_COUNT": str(len(overrides))}
+    if index is not None:
+        variables["GIT_INDEX_FILE"] = str(index)
     for number, (key, value) in enumerate(overrides):
         variables[f"GIT_CONFIG_KEY_{number}"] = key
         variables[f"GIT_CONFIG_VALUE_{number}"] = value

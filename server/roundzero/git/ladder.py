@@ -7,7 +7,7 @@ words, and nothing is ever compared with a commit that shares no history with th
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import BaseChoice, BaseHow
@@ -204,7 +204,19 @@ class Ladder:
             0
         ]
         best = next(candidate for candidate in open_ones or related if base_of[candidate.ref] == latest)
-        return await self._against(best, BaseHow.LATEST_MERGE_BASE, tasks[best.commit].result())
+        choice = await self._against(best, BaseHow.LATEST_MERGE_BASE, tasks[best.commit].result())
+
+        def why_not(candidate: _Candidate) -> str:
+            if candidate not in related:
+                return "it has no common history with HEAD"
+            if candidate not in (open_ones or related):
+                return "HEAD is already merged into it"
+            if base_of[candidate.ref] != latest:
+                return f"its merge base {base_of[candidate.ref][:12]} is older"
+            return f"its merge base is the same, and {best.name} comes before it"
+
+        losers = tuple((each.name, why_not(each)) for each in candidates if each is not best)
+        return replace(choice, passed_over=losers)
 
     def _candidates(self) -> list[_Candidate]:
         """origin/HEAD, then remote branches with a usual name, then local ones; () on the default branch."""

@@ -42,16 +42,20 @@ _READ_BYTES: Final = 10_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a repository is. ``git_dir`` belongs to one work tree, ``common_dir`` to all of them."""
+    """Where a repository is. ``git_dir`` belongs to one work tree, ``common_dir`` to all of them.
+
+    A bare repository has no work tree; its ``root`` is the git directory, where no file of the repository lies.
+    """
 
     root: Path
     git_dir: Path
     common_dir: Path
     object_format: str
+    bare: bool = False
 
 
 class Git:
-    """One work tree of one repository."""
+    """One work tree of one repository, or a bare one, of which only objects can be asked for."""
 
     def __init__(self, place: Place, commands: Commands) -> None:
         """Use ``open``."""
@@ -59,6 +63,7 @@ class Git:
         self.git_dir = place.git_dir
         self.common_dir = place.common_dir
         self.object_format = place.object_format
+        self.bare = place.bare
         self._commands = commands
         self._blobs = Blobs(commands)
         self._differ = BufferDiff()
@@ -73,8 +78,11 @@ class Git:
         self._refresher = Refresher(self._access)
 
     @classmethod
-    async def open(cls, directory: Path) -> Git:
-        """Find the repository that ``directory`` lies in. Raises UserError that says what to do."""
+    async def open(cls, directory: Path, *, bare: bool = False) -> Git:
+        """Find the repository that ``directory`` lies in. Raises UserError that says what to do.
+
+        ``bare``: one without a work tree will do, because nothing but objects will be asked for.
+        """
         commands = _commands_in(directory)
         async with side_by_side() as group:
             version = group.create_task(commands.plumbing("version"))
@@ -86,10 +94,12 @@ class Git:
             )  # fmt: skip
         _check_version(version.result().stdout)
         done = facts.result()
-        if done.returncode != 0:
+        without_work_tree = bare and done.stdout.startswith(b"true\n")
+        if done.returncode != 0 and not without_work_tree:
             raise _no_work_tree(directory, done.stdout, done.stderr)
         place = _place(directory, done.stdout)
         commands.directory = place.root
+        commands.use_index_of_commit(place.git_dir)
         return cls(place, commands)
 
     @property
@@ -176,14 +186,12 @@ class Git:
 
     async def read(self, path: RelPath, side: Side, change: Change) -> Source | None:
         """One side of a file, changed or not; None when it is not there, not text, or over 10 MB."""
-        for file in change.files:
-            if side is Side.HEAD and file.path == path:
-                return file.head
-            if side is Side.BASE and (file.base.path if file.base is not None else file.path) == path:
-                return file.base
         if side is Side.BASE:
-            return await self.text_at(self._tree(change.base), path)
-        if any(skip.path == path and skip.mode == "000000" for skip in change.skipped):
+            known = change.file_from(path)
+            return known.base if known is not None else await self.text_at(self._tree(change.base), path)
+        if (file := change.file(path)) is not None:
+            return file.head
+        if change.is_gone(path):
             return None
         if change.head_tree is not None:
             return await self.text_at(change.head_tree, path)
@@ -205,6 +213,10 @@ class Git:
         if blob is None or blob.kind != "blob" or blob.data is None:
             return None
         return _source(path, blob.data, blob.id)
+
+    async def ignored(self, paths: Collection[RelPath]) -> frozenset[RelPath]:
+        """Which of these paths git ignores, tracked ones never. Raises OutsideError."""
+        return await self._commands.ignored(list(paths)) if paths else frozenset()
 
     async def head_key(self) -> str:
         """A value that changes when HEAD, a ref, the index or the state of a merge does. Starts no process."""
@@ -278,6 +290,9 @@ def _commands_in(directory: Path) -> Commands:
 def _place(directory: Path, answer: bytes) -> Place:
     """Read what rev-parse said. Raises UserError for the one kind of folder name that makes it ambiguous."""
     lines = os.fsdecode(answer).removesuffix("\n").split("\n")
+    bare = lines[0] == "true"
+    if bare:
+        lines[4:] = lines[2:3]
     if len(lines) != 5:
         raise UserError(f"the repository at {directory} lies in a folder whose name has a line feed; rename it")
     _, object_format, git_dir, common_dir, root = lines
@@ -286,6 +301,7 @@ def _place(directory: Path, answer: bytes) -> Place:
         git_dir=Path(git_dir),
         common_dir=(directory / common_dir).resolve(),
         object_format=object_format,
+        bare=bare,
     )
 
 
@@ -312,7 +328,10 @@ def _no_work_tree(directory: Path, stdout: bytes, stderr: bytes) -> UserError:
             f" git config --global --add safe.directory {directory}"
         )
     if stdout.startswith(b"true"):
-        return UserError(f"the repository at {directory} is bare; use a clone or a linked worktree of it")
+        return UserError(
+            f"the repository at {directory} is bare, so there are no files to review; name a commit with --head REV, or"
+            " use a clone or a linked worktree of it"
+        )
     if "not a git repository" in complaint:
         return UserError(f"{directory} is not in a git repository; go to one, name one with --repo, or run: git init")
     if "work tree" in complaint:

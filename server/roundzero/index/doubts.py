@@ -33,10 +33,14 @@ def is_package(missing: Missing) -> bool:
 
 
 def hook_doubt(missing: Missing, hooks: Iterable[GrepHit]) -> str | None:
-    """Why a submodule may be made by an import hook of the same top-level package, or None."""
+    """Why a submodule may be made by an import hook of the same top-level package, or None.
+
+    A hook in a test is for that test.
+    """
     package = missing.path.rpartition("/")[0]
     for hit in hooks:
-        if hit.path.endswith(".py") and hit.path.partition("/")[0] == package.partition("/")[0]:
+        in_tests = any(part.startswith(("test", "conftest")) for part in hit.path.split("/"))
+        if hit.path.endswith(".py") and not in_tests and hit.path.partition("/")[0] == package.partition("/")[0]:
             return f"{hit.path}:{hit.line} hooks imports"
     return None
 

@@ -46,7 +46,7 @@ class Modules:
         if key not in self._found:
             self._found[key] = self._relative(importer, module, level) if level else self._absolute(importer, module)
         answer = self._found[key]
-        if not level and isinstance(answer, InRepository) and importer in answer.paths:
+        if isinstance(answer, InRepository) and importer == f"{join(parent(importer), module)}.py" in answer.paths:
             return Unknown(f"{importer} imports its own name")
         return answer
 

@@ -146,7 +146,7 @@ class Names:
     def _follow(self, path: RelPath, facts: ModuleFacts, bound: list[Binding], seen: _Seen) -> NameAnswer:
         """The end of a chain of re-exports; where it cannot be followed, the file that binds the name."""
         last = bound[-1]
-        here = Found(path=path, binding=last, definition=_definition(facts, last))
+        here = Found(path=path, binding=last, definition=_definition(facts, last), sure=len(bound) == 1)
         if any(row.kind != "import" for row in bound):
             return here if last.kind != "import" else self._not_import(path, facts, bound)
         rows = sorted(facts.import_of(last.name), key=lambda row: bool(row.where & Where.TYPING))
@@ -155,12 +155,12 @@ class Names:
                 continue
             answer = self._imported(path, row, seen)
             if isinstance(answer, Found):
-                return replace(answer, via=(path, *answer.via))
+                return replace(answer, via=(path, *answer.via), sure=answer.sure and here.sure)
         return here
 
     def _not_import(self, path: RelPath, facts: ModuleFacts, bound: list[Binding]) -> Found:
         own = next(row for row in reversed(bound) if row.kind != "import")
-        return Found(path=path, binding=own, definition=_definition(facts, own))
+        return Found(path=path, binding=own, definition=_definition(facts, own), sure=False)
 
     def _through_stars(self, path: RelPath, name: str, facts: ModuleFacts, seen: _Seen) -> Found | Unknown | None:
         """What star imports bring; None when they surely do not bring the name."""

@@ -29,7 +29,7 @@ from roundzero.index._scopes import Scope, is_local
 from roundzero.index._statements import Statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Literal
 
     from roundzero.core.change import Source
@@ -88,7 +88,7 @@ def _module(walk: Statements, places: AstPlaces, source: Source) -> ModuleFacts:
             _definition(node, scope, where, parameters, places=places, source=source)
             for node, scope, where, parameters in walk.definitions
         ),
-        members=tuple(map(Member._make, walk.members)),
+        members=(*map(Member._make, walk.members), *_set_from_outside(walk)),
         imports=tuple(walk.imports),
         exported=None if exports.computed or exports.names is None else tuple(exports.names),
         computed_all=exports.computed,
@@ -97,6 +97,22 @@ def _module(walk: Statements, places: AstPlaces, source: Source) -> ModuleFacts:
         computed_path=walk.computed_path or any(row[0] == "__path__" for row in walk.bindings),
         replaces_modules=walk.some_module or OWN_MODULE in dynamic,
     )
+
+
+def _set_from_outside(walk: Statements) -> Iterator[Member]:
+    """Attributes of the file's classes that are set outside of them: ``Class.attribute = value``."""
+    classes = {
+        f"{scope.qualified}.{node.name}" if scope.qualified else node.name
+        for node, scope, *_ in walk.definitions
+        if isinstance(node, ast.ClassDef)
+    }
+    for target, _, place, number in walk.attribute_sets:
+        owner, _, name = target.rpartition(".")
+        if owner in classes:
+            yield Member(owner, name, "class", walk.scopes[number], *walk.place(place))
+    for callee, call, scope in walk.calls:
+        if callee == "setattr" and call.args and (owner := chain(call.args[0])) in classes:
+            yield Member(owner, "*", "class", scope.qualified, *walk.place(call))
 
 
 def _definition(

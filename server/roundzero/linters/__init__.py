@@ -33,6 +33,7 @@ class LinterResult:
     hits: tuple[tuple[int, ItemId, Hit], ...] = ()
     failures: tuple[tuple[int | None, str], ...] = ()
     syntax_errors: tuple[tuple[int, Position, str], ...] = ()
+    parsed: tuple[int, ...] = ()
 
 
 class Linter(Protocol):

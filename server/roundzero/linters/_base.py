@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-import shutil
-import tempfile
 from bisect import bisect_right
 from contextlib import asynccontextmanager
 from itertools import accumulate
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.text import LineIndex
 from roundzero.proc import run, tool_path
+from roundzero.scratch import Scratch
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
+    from pathlib import Path
 
     from roundzero.core.change import Source
     from roundzero.proc import Completed
@@ -29,6 +28,9 @@ SECONDS: Final = 60.0
 """Time limit of one linter process."""
 MAX_OUTPUT: Final = 64 * 1024 * 1024
 """Bytes a linter may write: ast-grep repeats the line with every match, and a minified file has one line."""
+
+_BLOCKS: Final = 8 * 1024
+"""Bytes that a file and its folder take besides its text."""
 
 _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
@@ -54,20 +56,23 @@ def safe_name(source: Source, fallback: str) -> str:
 
 @asynccontextmanager
 async def laid_out(texts: Sequence[str], names: Sequence[str]) -> AsyncIterator[Path]:
-    """A folder of our own that holds each text at ``<index>/<name>``; gone afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="roundzero-"))
-    writing = asyncio.ensure_future(asyncio.to_thread(_write, folder, texts, names))
+    """A folder of our own that holds each text at ``<index>/<name>``; gone afterwards.
+
+    Raises OutsideError or OSError when it cannot be written.
+    """
+    folder = Scratch(sum(4 * len(text) + _BLOCKS for text in texts))
+    writing = asyncio.ensure_future(asyncio.to_thread(_write, folder.path, texts, names))
     try:
         await asyncio.shield(writing)
-        yield folder
+        yield folder.path
     finally:
         await asyncio.shield(_remove(folder, writing))
 
 
-async def _remove(folder: Path, writing: asyncio.Future[None]) -> None:
+async def _remove(folder: Scratch, writing: asyncio.Future[None]) -> None:
     """Remove the folder once nobody writes there any more."""
     await asyncio.wait([writing])
-    await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    await asyncio.to_thread(folder.remove)
 
 
 def _write(folder: Path, texts: Sequence[str], names: Sequence[str]) -> None:

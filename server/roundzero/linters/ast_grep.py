@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -83,6 +82,8 @@ class AstGrep:
 
     async def version(self) -> str:
         """The pinned version."""
+        from importlib.metadata import version  # noqa: PLC0415  8 ms, which only a run of it needs
+
         return version("ast-grep-cli")
 
     async def run(self, sources: Sequence[Source], items: Sequence[Item]) -> LinterResult:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,6 +50,8 @@ class Ruff:
 
     async def version(self) -> str:
         """The pinned version."""
+        from importlib.metadata import version  # noqa: PLC0415  8 ms, which only a run of it needs
+
         return version("ruff")
 
     async def run(self, sources: Sequence[Source], items: Sequence[Item]) -> LinterResult:
@@ -155,7 +156,8 @@ def _result(
                 if item.applies.matches(source.path):
                     hit = hit or _hit(source, index, message)
                     hits.append((at, item.id, hit))
-    return LinterResult(tuple(hits), tuple(failures), tuple(errors))
+    unread = {at for at, _, _ in errors} | {at for at, _ in failures}
+    return LinterResult(tuple(hits), tuple(failures), tuple(errors), tuple(at for at in chosen if at not in unread))
 
 
 def _hit(source: Source, index: LineIndex, message: Mapping[str, Any]) -> Hit:

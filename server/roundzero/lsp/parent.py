@@ -16,13 +16,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def when_gone(process: int | None, loop: asyncio.AbstractEventLoop, then: Callable[[], None]) -> None:
-    """Call ``then`` when ``process``, our parent, has ended. Does nothing where that cannot be known."""
-    if sys.platform != "linux" or process is None or process != os.getppid():
+def when_gone(process: int | None, parent: int, loop: asyncio.AbstractEventLoop, then: Callable[[], None]) -> None:
+    """Call ``then`` when ``process``, the client, has ended. Does nothing where that cannot be known.
+
+    ``parent`` was our parent when we started: a client that died since has left us to another.
+    """
+    if sys.platform != "linux" or process is None or process != parent:
         return
     try:
         descriptor = os.pidfd_open(process)
     except OSError:
+        descriptor = None
+    if descriptor is None or os.getppid() != parent:
+        then()
         return
 
     def gone() -> None:

@@ -75,6 +75,11 @@ class Publisher:
         sent = self._sent.get(workspace, {}).get(uri)
         return sent.source if sent is not None else None
 
+    def opened(self, workspace: Workspace, uri: str) -> None:
+        """A client that opens a document shows nothing of it yet, whatever it was sent before."""
+        if (sent := self._sent.get(workspace, {}).get(uri)) is not None:
+            sent.version = None
+
     def respell(self, workspace: Workspace, old: str, new: str) -> None:
         """A client that opens a file under another spelling of its URI is shown it there and no longer here."""
         sent = self._sent.get(workspace, {}).pop(old, None)

@@ -168,7 +168,10 @@ class Protocol(LanguageServerProtocol):
         if self.stopping and method != types.EXIT:
             return
         try:
-            handler(self._params(method, message))
+            outcome = handler(self._params(method, message))
+            if inspect.iscoroutine(outcome):
+                outcome.close()
+                _log.warning("%s without an id was ignored: nobody could be answered", method)
         except RoundzeroError as error:
             _log.warning("%s: %s", method, error)
         except Exception as error:  # noqa: BLE001  nobody waits for an answer: logged, never shown

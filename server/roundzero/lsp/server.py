@@ -30,16 +30,17 @@ TURNS_BEFORE_IMPORTS: Final = 4
 
 def serve() -> int:
     """Serve the client on standard input and output until it goes. The exit status: 0 after ``shutdown``, else 1."""
+    parent = os.getppid()
     connection = standard_streams()
     greeted = greet(connection)
     if isinstance(greeted, Left):
         return greeted.exit_code
     import asyncio  # noqa: PLC0415  after the reply; see the module
 
-    return asyncio.run(_serve(connection, greeted.client))
+    return asyncio.run(_serve(connection, greeted.client, parent))
 
 
-async def _serve(connection: Connection, client: Client) -> int:
+async def _serve(connection: Connection, client: Client, parent: int) -> int:
     import asyncio  # noqa: PLC0415  after the reply; see the module
 
     from roundzero.lsp.workspaces import Workspaces  # noqa: PLC0415  after the reply; see the module
@@ -52,7 +53,7 @@ async def _serve(connection: Connection, client: Client) -> int:
     server = _assemble(connection, client, workspaces)
     for name in (signal.SIGTERM, signal.SIGINT):
         _on_signal(server, name)
-    when_gone(client.process_id, asyncio.get_running_loop(), server.end)
+    when_gone(client.process_id, parent, asyncio.get_running_loop(), server.end)
     reader = threading.Thread(target=_read, args=(connection, server, asyncio.get_running_loop()), daemon=True)
     reader.start()
     try:

@@ -72,13 +72,38 @@ class Session:
             self._popped_up.add(text)
             self._server.window_show_message(types.ShowMessageParams(type=_KINDS[level], message=text))
 
-    def opened(self, document: Document) -> None:
-        """Hand an open document to its engine."""
-        located = self.locate(document.uri)
-        if located is None and self.workspaces.discover(document.uri) is not None:
-            located = self.workspaces.locate(document.uri)
-        if located is None:
+    def opened(self, document: Document) -> Workspace | None:
+        """Hand an open document to its engine. The repository it lies in, if that was not known before."""
+        if (located := self.locate(document.uri)) is not None:
+            self.publisher.opened(located.workspace, document.uri)
+            self._hand_over(document, located)
+            return None
+        workspace = self.workspaces.discover(document.uri)
+        if workspace is not None:
+            self.adopt(workspace)
+        return workspace
+
+    def edited(self, document: Document) -> None:
+        """Tell the engine of a document's new text. Of two spellings of one file, the one typed in counts."""
+        if (located := self.locate(document.uri)) is None:
             return
+        if located.workspace.uri_for(located.path) == document.uri:
+            located.workspace.engine.edited(located.path, document.core_text, document.version)
+        else:
+            self._hand_over(document, located)
+
+    def closed(self, uri: str) -> None:
+        """Let a document's engine go back to the disk, or to the same file open under another spelling."""
+        if (located := self.locate(uri)) is None or located.workspace.uri_for(located.path) != uri:
+            return
+        for other in self.documents.all():
+            if self.workspaces.locate(other.uri) == located:
+                self._hand_over(other, located)
+                return
+        located.workspace.engine.closed(located.path)
+
+    def _hand_over(self, document: Document, located: Located) -> None:
+        """Make a document its file's buffer, and its spelling the one the file is shown under."""
         workspace, path = located.workspace, located.path
         before = workspace.uri_for(path)
         workspace.spelled[path] = document.uri
@@ -96,19 +121,21 @@ class Session:
                 _log.info("not reviewed: %s", name)
         return located
 
-    def add_folder(self, folder: Folder) -> None:
-        """Take a folder and the open documents that lie in it."""
+    def add_folder(self, folder: Folder) -> Workspace | None:
+        """Take a folder and the open documents that lie in it. Its repository, if that was not known before."""
         known = self.workspaces.all()
         workspace = self.workspaces.add(folder)
-        if workspace is not None and workspace not in known:
-            self.adopt(workspace)
+        if workspace is None or workspace in known:
+            return None
+        self.adopt(workspace)
+        return workspace
 
     def adopt(self, workspace: Workspace) -> None:
         """Hand a new repository the documents that are open in it."""
         for document in self.documents.all():
             located = self.workspaces.locate(document.uri)
             if located is not None and located.workspace is workspace:
-                self.opened(document)
+                self._hand_over(document, located)
 
     def forget(self, workspace: Workspace) -> None:
         """Show nothing of a repository that was let go."""

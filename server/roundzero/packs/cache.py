@@ -19,6 +19,7 @@ from roundzero.core.item import (
     AstGrepCheck,
     CheckerCheck,
     CheckSpec,
+    IgnoresCheck,
     Item,
     ItemId,
     LooksAt,
@@ -33,7 +34,7 @@ from roundzero.packs.pack import Pack
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Raised when the form below or the meaning of a pack changes within one version of the tool."""
 
 KEPT: Final = 64
@@ -115,6 +116,8 @@ def _encode_check(check: CheckSpec) -> dict[str, object]:
             return {"text": [check.pattern, check.unless]}
         case CheckerCheck():
             return {"checker": check.name}
+        case IgnoresCheck():
+            return {"ignores": None}
 
 
 def _decode(data: dict[str, Any]) -> Pack:
@@ -158,5 +161,7 @@ def _decode_check(data: dict[str, Any]) -> CheckSpec:
             return TextCheck(*value)
         case "checker":
             return CheckerCheck(value)
+        case "ignores":
+            return IgnoresCheck()
         case _:
             raise ValueError(kind)

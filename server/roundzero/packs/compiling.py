@@ -18,6 +18,7 @@ from roundzero.core.item import (
     AstGrepCheck,
     CheckerCheck,
     CheckSpec,
+    IgnoresCheck,
     Item,
     ItemId,
     LooksAt,
@@ -162,6 +163,8 @@ def _checks(model: CheckModel, applies: Applies, path: DataPath) -> Iterator[Che
         yield RuffCheck(tuple(model.ruff))
     elif model.checker is not None:
         yield CheckerCheck(model.checker)
+    elif model.ignores is not None:
+        yield IgnoresCheck()
     elif model.text is not None:
         yield _text(model.text, (*path, "text"))
     elif model.ast_grep is not None:

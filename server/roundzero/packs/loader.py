@@ -181,6 +181,8 @@ def _settled(
             for name in packs
             if name not in known_packs
         )
+        known = [name for name in packs if name in known_packs]
+        packs = known if known or not packs else None  # nothing but misspelt names must not switch all off
     settled = {item.id: item if packs is None or item.pack in packs else replace(item, enabled=False) for item in items}
     names = _names(items)
     for name, value in overrides.items():

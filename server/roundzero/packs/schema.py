@@ -76,11 +76,13 @@ class CheckModel(_Strict):
     ast_grep: AstGrepModel | None = Field(default=None, alias="ast-grep")
     text: TextModel | None = None
     checker: Name | None = None
+    ignores: Literal["unused"] | None = None
 
     @model_validator(mode="after")
     def _one(self) -> CheckModel:
-        if sum(kind is not None for kind in (self.ruff, self.ast_grep, self.text, self.checker)) != 1:
-            raise ValueError('a check has exactly one of "ruff", "ast-grep", "text" and "checker"')
+        kinds = (self.ruff, self.ast_grep, self.text, self.checker, self.ignores)
+        if sum(kind is not None for kind in kinds) != 1:
+            raise ValueError('a check has exactly one of "ruff", "ast-grep", "text", "checker" and "ignores"')
         return self
 
 

@@ -6,5 +6,10 @@ a pure function of the report and the look.
 
 from typing import Final
 
-SHARED: Final = frozenset({"wire", "shapes", "escape", "words", "look", "excerpt"})
+SHARED: Final = frozenset(
+    {
+        "wire", "shapes", "escape", "words", "look", "excerpt", "redaction",
+        "markdown_fix", "markdown_text", "markdown_words",
+    }
+)  # fmt: skip
 """Modules of this package that are not formats."""

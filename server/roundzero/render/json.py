@@ -1,4 +1,4 @@
-"""The report as one JSON document: CONTRACT 3.
+"""The report as one JSON document.
 
 What the fields are is wire.py. Invariant: ends with a newline, and holds no raw character a terminal would act on.
 """

@@ -1,4 +1,4 @@
-"""The shapes of the JSON report and of the event stream: CONTRACT 3, schema 1. Fields may be added, never changed.
+"""The shapes of the JSON report and of the event stream, schema 1. Fields may be added, never changed.
 
 The one source of the published schemas (tools/generate.py). TypedDict comes from typing_extensions because pydantic
 cannot read typing's own before Python 3.12; nothing here validates. Invariant: a shape names exactly what is written,

@@ -1,12 +1,12 @@
 """The report for a person at a terminal: blocking findings first, the verdict on the last line.
 
 Every text that comes from the repository goes through ``visible``. Invariant: without colour the output holds no
-escape sequence, and the last line is the verdict.
+escape sequence and no secret, and the last line is the verdict.
 """
 
 from __future__ import annotations
 
-import re
+import textwrap
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +16,7 @@ from roundzero.core.item import Severity
 from roundzero.core.report import VerdictStatus
 from roundzero.render.escape import visible
 from roundzero.render.excerpt import excerpt
+from roundzero.render.redaction import Redactor
 from roundzero.render.words import Words, words
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ PROOFS: Final = 2
 NAMED: Final = 5
 """Most paths named per reason in the coverage; the rest is counted."""
 
-_SENTENCE: Final = re.compile(r".*?(?:[.!?](?=\s|$)|[。！？]|$)", re.DOTALL)
 _STYLES: Final = {
     "P0": "1;31", "P1": "31", "P2": "33", "P3": "36", "heading": "1", "dim": "2", "good": "1;32", "bad": "1;31",
     "gap": "1;33", "caret": "31",
@@ -53,6 +53,12 @@ def base_lines(base: BaseChoice, said: Words) -> Iterator[str]:
         yield said.doubt.format(text=visible(doubt))
 
 
+def candidate_lines(base: BaseChoice, said: Words) -> Iterator[str]:
+    """A line for each candidate that was not taken, with the reason."""
+    for ref, reason in base.passed_over:
+        yield said.passed_over.format(ref=visible(ref), reason=visible(reason))
+
+
 class _Terminal:
     """One rendering."""
 
@@ -60,12 +66,14 @@ class _Terminal:
         self.report = report
         self.look = look
         self.words: Words = words(report.language)
+        self.redactor = Redactor.of(report)
         self.sources: dict[tuple[RelPath, Side], Source] = {}
         for file in report.change.files:
             for side, source in ((Side.BASE, file.base), (Side.HEAD, file.head)):
                 if source is not None:
                     self.sources[source.path, side] = source
                     self.sources.setdefault((file.path, side), source)
+        self.sources.update({(source.path, Side.HEAD): source for source in report.outside})
 
     def lines(self) -> Iterator[str]:
         """The lines of the output."""
@@ -74,14 +82,17 @@ class _Terminal:
                 yield self._styled(f"{heading} ({len(group)})", "heading")
                 yield ""
                 for finding in group:
-                    yield from self._finding(finding)
+                    yield from self._finding(self.redactor.finding(finding))
                     yield ""
         for notice in (*self.report.notices, *self.report.stats.failures):
             yield self.words.note.format(text=visible(notice))
         for text in self.report.settings_changed:
             yield self.words.note.format(text=self.words.settings_changed.format(text=visible(text)))
         if safe := sum(any(fix.safe for fix in each.seen.fixes) for each in self._open()):
-            yield self.words.safe_fixes.format(count=safe)
+            template = (
+                self.words.safe_fixes if self.report.change.head_tree is None else self.words.safe_fixes_elsewhere
+            )
+            yield template.format(count=safe)
         yield self._counts()
         yield from self._coverage()
         yield from self._base()
@@ -111,12 +122,13 @@ class _Terminal:
         source = self.sources.get((seen.path, seen.side)) if seen.path is not None else None
         if source is not None and seen.span is not None:
             number = str(seen.span.start.line)
-            code, carets = excerpt(source.index, seen.span, max(20, self.look.width - len(number) - 4))
+            code, carets = excerpt(self.redactor.lines(source), seen.span, max(20, self.look.width - len(number) - 4))
             yield f" {self._styled(f'{number} │', 'dim')} {code}"
             yield f" {self._styled(' ' * len(number) + ' │', 'dim')} {self._styled(carets, 'caret')}"
-        if why := _first_sentence(seen.why):
-            yield f"    {visible(why)}"
-        if finding.anchor is not None and not finding.in_diff:
+        if why := " ".join(seen.why.split()):
+            yield from textwrap.wrap(visible(why), max(40, self.look.width - 4), initial_indent="    ",
+                                     subsequent_indent="    ")  # fmt: skip
+        if finding.anchor is not None and not finding.in_diff and seen.side is Side.HEAD:
             place = f"{visible(finding.anchor.path)}:{finding.anchor.line}"
             yield "    " + self._styled(self.words.changed_line.format(place=place), "dim")
         for proof in seen.evidence[:PROOFS]:
@@ -137,9 +149,13 @@ class _Terminal:
         if seen.path is None:
             return self.words.whole_change
         place = visible(seen.path)
-        if seen.span is not None:
-            place += f":{seen.span.start.line}:{seen.span.start.column}"
-        return f"{place} ({self.words.at_base})" if seen.side is Side.BASE else place
+        if seen.span is None:
+            return place
+        line, column = seen.span.start.line, seen.span.start.column
+        if seen.side is Side.BASE and finding.anchor is not None:
+            gone = self.words.gone.format(line=line)
+            return f"{visible(finding.anchor.path)}:{finding.anchor.line}:1 ({gone})"
+        return f"{place}:{line}:{column}"
 
     def _counts(self) -> str:
         counts = zip(("P0", "P1", "P2", "P3"), self.report.counts, strict=True)
@@ -172,14 +188,14 @@ class _Terminal:
         depth = self.words.checks_only if verdict.depth == "off" else self.words.depth.format(depth=verdict.depth)
         text = self._styled(verdict.status.value, style[verdict.status])
         text += f" ({depth})"
+        if self.report.paths:
+            text += " " + self.words.restricted.format(paths=", ".join(map(visible, self.report.paths)))
         if verdict.stale:
             text += f" ({self.words.stale})"
-        return text + (": " + visible("; ".join(verdict.reasons)) if verdict.reasons else "")
+        reasons = list(verdict.reasons)
+        if not self.report.coverage.files and not reasons:
+            reasons.append(self.words.nothing_changed)
+        return text + (": " + visible("; ".join(reasons)) if reasons else "")
 
     def _styled(self, text: str, style: str) -> str:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.look.colour and text else text
-
-
-def _first_sentence(text: str) -> str:
-    match = _SENTENCE.match(text.strip())
-    return " ".join(match[0].split()) if match is not None else ""

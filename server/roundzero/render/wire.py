@@ -1,6 +1,7 @@
 """The report as JSON values, in the shapes of shapes.py.
 
-Invariant: every string in a wire value can be written as UTF-8, and equal reports give equal values.
+Invariant: every string in a wire value can be written as UTF-8, none holds a secret of the reviewed texts, and equal
+reports give equal values.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from roundzero.render.escape import path_bytes, valid
+from roundzero.render.redaction import Redactor
 
 if TYPE_CHECKING:
     from roundzero.core.change import BaseChoice
@@ -36,6 +38,7 @@ T = TypeVar("T")
 
 def to_wire(report: Report) -> ReportWire:
     """The report as JSON values, in the order of the contract."""
+    shown = Redactor.of(report)
     wire: ReportWire = {
         "schema": 1,
         "tool": {"name": "roundzero", "version": report.tool_version},
@@ -85,7 +88,7 @@ def to_wire(report: Report) -> ReportWire:
             {"text": strength.text, "evidence": [_evidence(each) for each in strength.evidence]}
             for strength in report.strengths
         ],
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [_finding(shown.finding(finding)) for finding in report.findings],
         "settings_changed": list(report.settings_changed),
         "notices": list(report.notices),
         "stats": {
@@ -99,7 +102,7 @@ def to_wire(report: Report) -> ReportWire:
 
 def finding_to_wire(finding: Finding) -> FindingWire:
     """One finding as JSON values."""
-    return _clean(_finding(finding))
+    return _clean(_finding(Redactor().finding(finding)))
 
 
 def base_to_wire(base: BaseChoice) -> BaseWire:

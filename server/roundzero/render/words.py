@@ -22,10 +22,12 @@ class Words:
     others: str
     whole_change: str
     at_base: str
+    gone: str
     changed_line: str
     does_not_block: str
     safe_fix: str
     safe_fixes: str
+    safe_fixes_elsewhere: str
     evidence: str
     fix: str
     note: str
@@ -34,6 +36,7 @@ class Words:
     no_base: str
     how: dict[str, str]
     doubt: str
+    passed_over: str
     reviewed: str
     not_checked: str
     skipped: str
@@ -41,6 +44,8 @@ class Words:
     checks_only: str
     depth: str
     stale: str
+    restricted: str
+    nothing_changed: str
 
 
 _ENGLISH = Words(
@@ -50,10 +55,12 @@ _ENGLISH = Words(
     others="Not open",
     whole_change="the change as a whole",
     at_base="at the base",
+    gone="removed: line {line} of the base",
     changed_line="because of {place}",
     does_not_block="does not block: {reason}",
     safe_fix="fix (safe): {title}",
     safe_fixes="Safe fixes: {count} (roundzero review --fix)",
+    safe_fixes_elsewhere="Safe fixes: {count}",
     evidence="see {place}, {role}: {quote}",
     fix="fix: {title}",
     note="note: {text}",
@@ -64,11 +71,12 @@ _ENGLISH = Words(
         "explicit": "as asked for",
         "pull-request": "the pull request's target",
         "upstream": "the branch's upstream",
-        "latest-merge-base": "the branch with the latest merge base",
-        "head": "no other branch to compare with",
+        "latest-merge-base": "the latest merge base with a main branch",
+        "head": "the last commit",
         "empty-tree": "no commits yet",
     },
     doubt="  doubt: {text}",
+    passed_over="  not {ref}: {reason}",
     reviewed="Reviewed {reviewed} of {files} files (+{lines} lines)",
     not_checked="  not checked, {reason}: {paths}",
     skipped="  skipped, {reason}: {paths}",
@@ -76,6 +84,8 @@ _ENGLISH = Words(
     checks_only="checks only",
     depth="model: {depth}",
     stale="for an older version of the change",
+    restricted="for {paths} alone",
+    nothing_changed="nothing differs from the base",
 )
 _CHINESE = Words(
     blocking="阻止合入",
@@ -84,10 +94,12 @@ _CHINESE = Words(
     others="未处于打开状态",
     whole_change="整个变更",
     at_base="基准版本",
+    gone="已删除：基准版本第 {line} 行",
     changed_line="起因于 {place}",
     does_not_block="不阻止合入：{reason}",
     safe_fix="修复（安全）：{title}",
     safe_fixes="安全修复：{count} 处（roundzero review --fix）",
+    safe_fixes_elsewhere="安全修复：{count} 处",
     evidence="参见 {place}，{role}：{quote}",
     fix="修复：{title}",
     note="注意：{text}",
@@ -98,11 +110,12 @@ _CHINESE = Words(
         "explicit": "按指定",
         "pull-request": "拉取请求的目标分支",
         "upstream": "分支的上游",
-        "latest-merge-base": "合并基最新的分支",
-        "head": "没有其他可比较的分支",
+        "latest-merge-base": "与主干分支的合并基中最新者",
+        "head": "最近一次提交",
         "empty-tree": "尚无提交",
     },
     doubt="  存疑：{text}",
+    passed_over="  未选 {ref}：{reason}",
     reviewed="已审查 {reviewed}/{files} 个文件（+{lines} 行）",
     not_checked="  未检查，{reason}：{paths}",
     skipped="  已跳过，{reason}：{paths}",
@@ -110,6 +123,8 @@ _CHINESE = Words(
     checks_only="仅检查",
     depth="模型：{depth}",
     stale="针对变更的旧版本",
+    restricted="仅针对 {paths}",
+    nothing_changed="与基准没有差异",
 )
 
 

@@ -1,6 +1,6 @@
 """Commands: ask for a round, stop it, choose the base, pause, resume, status.
 
-Each takes one optional object, as CONTRACT 4 says. Commands of the contract that do not exist yet are refused by name.
+Each takes one optional object. Announced commands that do not exist yet are refused by name.
 """
 
 from __future__ import annotations

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from roundzero.lsp.documents import TextChange
+from roundzero.lsp.handlers.folders import welcome
 from roundzero.lsp.workspaces import SETTINGS_FILES
 
 if TYPE_CHECKING:
+    from roundzero.lsp.documents import Document
     from roundzero.lsp.pygls_fixes import Server
 
 _log: Final = logging.getLogger(__name__)
@@ -27,7 +29,7 @@ def register(server: Server) -> None:
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     """Take a document."""
     item = params.text_document
-    ls.session.opened(ls.session.documents.open(item.uri, item.version, item.text))
+    _opened(ls, ls.session.documents.open(item.uri, item.version, item.text))
 
 
 def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
@@ -43,23 +45,33 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     document = ls.session.documents.change(uri, params.text_document.version, changes)
     if document is None:
         _log.warning("a change of %s was ignored: it was never opened", uri)
-    elif (located := ls.session.workspaces.locate(uri)) is not None:
-        located.workspace.engine.edited(located.path, document.core_text, document.version)
+    else:
+        ls.session.edited(document)
 
 
 def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
-    """Tell the engine that a buffer was written."""
-    located = ls.session.workspaces.locate(params.text_document.uri)
-    if located is not None and ls.session.documents.get(params.text_document.uri) is not None:
-        if located.path in SETTINGS_FILES:
-            ls.session.workspaces.reload(located.workspace.root)
-        located.workspace.engine.saved(located.path)
+    """Tell the engine that a buffer was written. A folder may have become a repository since it was opened."""
+    session, uri = ls.session, params.text_document.uri
+    if (document := session.documents.get(uri)) is None:
+        return
+    located = session.workspaces.locate(uri)
+    if located is None:
+        _opened(ls, document)
+        return
+    if located.path in SETTINGS_FILES:
+        session.workspaces.reload(located.workspace.root)
+    located.workspace.engine.saved(located.path)
 
 
 def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     """Let a document go; the file on disk counts again."""
     uri = params.text_document.uri
-    if not ls.session.documents.close(uri):
+    if ls.session.documents.close(uri):
+        ls.session.closed(uri)
+    else:
         _log.warning("%s was closed but never opened", uri)
-    elif (located := ls.session.workspaces.locate(uri)) is not None:
-        located.workspace.engine.closed(located.path)
+
+
+def _opened(ls: Server, document: Document) -> None:
+    if (workspace := ls.session.opened(document)) is not None:
+        welcome(ls, workspace)

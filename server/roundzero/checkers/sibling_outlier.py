@@ -1,0 +1,150 @@
+"""sibling-outlier: a call leaves out a keyword that its sibling calls pass.
+
+Siblings are calls of the same callee, written the same way, in one function; where it has too few, in one file, and
+then they all have to pass the same expression. Silent in tests, for what takes differing options by its nature, for
+calls with ``*`` or ``**``, and where a call differs in more than the one keyword: then it is another kind of call.
+Invariant: at least MOST of at least FEWEST siblings pass what is missing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._base import CheckContext, PythonChecker
+from roundzero.checkers._python import dotted
+from roundzero.core.text import Position, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from roundzero.core.finding import Fix, Hit
+
+FEWEST: Final = 5
+MOST: Final = 0.9
+
+_FREE: Final = re.compile(
+    r"(?:^|\.)(?:dict|print|open|field|Field|run|Popen|call|check_call|check_output|format|replace|_replace|update|"
+    r"sorted|max|min|sum|partial|get|post|put|patch|request|log|debug|info|warning|error|exception|Column|"
+    r"mark\.\w+|param|parametrize|Mock|MagicMock|object|warn|raises|warns|namedtuple|TypeVar)$"
+)
+"""Callees whose keywords are chosen anew for every call."""
+
+_OPTIONAL: Final = frozenset(
+    {"default", "required", "choices", "nargs", "dest", "metavar", "const", "action", "description", "name", "doc",
+     "type", "title", "label", "message", "msg", "key", "reason"}
+)  # fmt: skip
+"""Keywords that say what is special about one thing that is declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A call: the function around it (0: none), its keywords, and whether some of its arguments cannot be seen."""
+
+    node: ast.Call
+    scope: int
+    keywords: frozenset[str]
+    is_open: bool
+
+
+class _Group:
+    """Calls that are siblings, and how often each keyword is passed by those with a number of plain arguments."""
+
+    __slots__ = ("calls", "closed", "passed")
+
+    def __init__(self, calls: Sequence[_Seen]) -> None:
+        """Count."""
+        self.calls = calls
+        self.closed: Counter[int] = Counter()
+        self.passed: dict[int, Counter[str]] = {}
+        for call in calls:
+            if not call.is_open:
+                places = len(call.node.args)
+                self.closed[places] += 1
+                self.passed.setdefault(places, Counter()).update(call.keywords)
+
+    def missing(self, call: _Seen) -> str | None:
+        """The one keyword that a call leaves out; None where it leaves out none or several."""
+        places = len(call.node.args)
+        siblings = self.closed[places] - 1
+        if siblings < FEWEST or siblings < MOST * (len(self.calls) - 1):
+            return None
+        usual = {
+            name for name, times in self.passed[places].items() if times - (name in call.keywords) >= MOST * siblings
+        }
+        missing = usual - call.keywords
+        return missing.pop() if len(missing) == 1 and len(usual) > 1 and not missing & _OPTIONAL else None
+
+
+class SiblingOutlier(PythonChecker):
+    """Finds calls that differ from their siblings by one keyword."""
+
+    name = "sibling-outlier"
+    nodes = (ast.Call,)
+
+    def __init__(self) -> None:
+        """Start without calls."""
+        self._calls: dict[str, list[_Seen]] = {}
+
+    def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
+        """Note a call of something with a name."""
+        if not ctx.is_test and isinstance(node, ast.Call) and (callee := dotted(node.func)):
+            keywords = frozenset(keyword.arg for keyword in node.keywords if keyword.arg is not None)
+            is_open = len(keywords) < len(node.keywords) or any(
+                argument.__class__ is ast.Starred for argument in node.args
+            )
+            scope = id(ctx.function) if ctx.function is not None else 0
+            self._calls.setdefault(callee, []).append(_Seen(node, scope, keywords, is_open))
+        return ()
+
+    def finish(self, ctx: CheckContext) -> Iterable[Hit]:
+        """Compare every call with its siblings."""
+        for callee, calls in self._calls.items():
+            if len(calls) > FEWEST and any(call.keywords for call in calls) and _FREE.search(callee) is None:
+                yield from _judged(callee, calls, ctx)
+
+
+def _judged(callee: str, calls: Sequence[_Seen], ctx: CheckContext) -> Iterator[Hit]:
+    everywhere = _Group(calls)
+    inside: dict[int, list[_Seen]] = {}
+    for call in calls:
+        inside.setdefault(call.scope, []).append(call)
+    groups = {scope: _Group(found) for scope, found in inside.items() if scope and len(found) > FEWEST}
+    for call in calls:
+        group = groups.get(call.scope, everywhere)
+        if call.is_open or (name := group.missing(call)) is None:
+            continue
+        values = _values(name, [other for other in group.calls if other is not call])
+        if group is not everywhere or (len(values) == 1 and not _is_literal(*values)):
+            yield ctx.hit_at(ctx.file.span(call.node), f"{callee}({name}=)", fixes=_fixes(name, call, values, ctx))
+
+
+def _values(name: str, calls: Sequence[_Seen]) -> set[str]:
+    return {ast.unparse(part.value) for call in calls for part in call.node.keywords if part.arg == name}
+
+
+def _is_literal(value: str) -> bool:
+    return re.match(r"[-\w.]*$", value) is not None and (
+        value[:1] in "-0123456789" or value in {"True", "False", "None"}
+    )
+
+
+def _fixes(name: str, call: _Seen, values: Collection[str], ctx: CheckContext) -> tuple[Fix, ...]:
+    """Pass what all siblings pass, where that is one and the same."""
+    last = max(
+        [*call.node.args, *(keyword.value for keyword in call.node.keywords)],
+        key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0),
+        default=None,
+    )
+    if len(values) != 1 or last is None:
+        return ()
+    (value,) = values
+    end = ctx.file.end(last)
+    place = Span(Position(end.line, end.column), Position(end.line, end.column))
+    return (ctx.replace(f"Pass {name}={value}", f", {name}={value}", place, safe=False),)
+
+
+CHECKER: Final = SiblingOutlier

@@ -1,0 +1,196 @@
+"""unresolved-import: an import names something that its module, which is in this repository, does not have.
+
+Looks at imports the change touched, and at imports elsewhere of what the change took away; of the latter only those
+that resolved at the base. What is tried (``try: import``), generated, native, dynamic or external is never judged.
+Invariant: a hit rests on a *missing* of the index, never on an *unknown*.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._across import (
+    added_matches,
+    evidence,
+    files_about,
+    gone_files,
+    hit_in,
+    module_stem,
+    python_heads,
+    removed_names,
+    touched,
+)
+from roundzero.checkers._base import SymbolChecker, replace
+from roundzero.core.change import Side
+from roundzero.core.facts import Where
+from roundzero.core.finding import Edit, Fix
+from roundzero.core.resolution import AbsentModule, Found, InRepository, Missing
+from roundzero.core.text import Position, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from roundzero.checkers._base import SymbolView
+    from roundzero.core.facts import Import
+    from roundzero.core.finding import Anchor, Hit
+    from roundzero.core.text import RelPath
+
+_IMPORTS: Final = re.compile(r"\bimport\b|^[ \t]+\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*(?:#.*)?\)?$")
+"""A line that may be part of an import statement."""
+
+
+class UnresolvedImport(SymbolChecker):
+    """Finds imports of what is not there."""
+
+    name = "unresolved-import"
+
+    def words(self, view: SymbolView) -> Collection[str]:
+        """What went: names, and modules by their last part."""
+        gone = removed_names(view)
+        homes = {row.path for row in gone} | gone_files(view).keys()
+        return {row.name for row in gone} | {module_stem(path) for path in homes}
+
+    def check(self, view: SymbolView) -> Iterable[Hit]:
+        """Look at touched imports, then at those of what went."""
+        yield from _touched(view)
+        yield from _broken(view)
+
+
+def _touched(view: SymbolView) -> Iterator[Hit]:
+    for file in python_heads(view):
+        if not added_matches(file, _IMPORTS):
+            continue
+        facts = view.symbols.facts(file.path, Side.HEAD)
+        rows = [row for row in facts.imports if _counts(row) and touched(file, row)] if facts is not None else []
+        if not rows:
+            continue
+        old = _missing(view, file.base.path, _same(view, file.base.path, rows), Side.BASE) if file.base else {}
+        known = {(row.module, row.level, row.name) for row in old}
+        for row, missing in _missing(view, file.path, rows, Side.HEAD).items():
+            if (row.module, row.level, row.name) not in known:
+                yield _hit(view, file.path, row, missing, None)
+
+
+def _same(view: SymbolView, path: RelPath, rows: Sequence[Import]) -> list[Import]:
+    """The imports of the base that say the same as some of the head: a moved line is no new defect."""
+    facts = view.symbols.facts(path, Side.BASE)
+    wanted = {(row.module, row.level, row.name) for row in rows}
+    return [row for row in facts.imports if (row.module, row.level, row.name) in wanted] if facts is not None else []
+
+
+def _broken(view: SymbolView) -> Iterator[Hit]:
+    """Imports on lines the change left alone, of names and modules that it took away."""
+    causes: dict[tuple[RelPath, str], Anchor] = {(gone.path, gone.name): gone.cause for gone in removed_names(view)}
+    modules = gone_files(view)
+    words = {name for _, name in causes} | {module_stem(path) for path in modules}
+    if not words:
+        return
+    paths = {path for home, name in causes for path in files_about(view, name, home, _IMPORTS)}
+    paths |= {path for home in modules for path in files_about(view, module_stem(home), home, _IMPORTS)}
+    for path in sorted(paths):
+        facts = view.symbols.facts(path, Side.HEAD)
+        file = view.change.file(path)
+        rows = [
+            row
+            for row in (facts.imports if facts is not None else ())
+            if _counts(row)
+            and (row.name in words or words.intersection(row.module.split(".")))
+            and not (file is not None and touched(file, row))
+        ]
+        if not rows:
+            continue
+        for row, missing in _missing(view, path, rows, Side.HEAD).items():
+            cause = _cause(view, path, row, causes, modules)
+            if cause is not None:
+                yield _hit(view, path, row, missing, cause)
+
+
+def _cause(
+    view: SymbolView,
+    path: RelPath,
+    row: Import,
+    causes: dict[tuple[RelPath, str], Anchor],
+    modules: dict[RelPath, Anchor],
+) -> Anchor | None:
+    """The changed line that broke an import; None when it did not resolve at the base either."""
+    file = view.change.file(path)
+    importer = file.base.path if file is not None and file.base is not None else path
+    answer = view.symbols.module(importer, row.module, row.level, Side.BASE)
+    if not isinstance(answer, InRepository) or not answer.sure:
+        return None
+    for at in answer.paths:
+        if at in modules:
+            return modules[at]
+    if not row.name:
+        return None
+    found = view.symbols.resolve_imports(importer, [row], Side.BASE)[row]
+    if not isinstance(found, Found):
+        return None
+    if found.is_module:
+        return modules.get(found.path)
+    return next((causes[at, row.name] for at in (*found.via, found.path) if (at, row.name) in causes), None)
+
+
+def _counts(row: Import) -> bool:
+    return row.name != "*" and not row.where & Where.TRIED
+
+
+def _missing(view: SymbolView, importer: RelPath, rows: Sequence[Import], side: Side) -> dict[Import, Missing]:
+    """The rows that lead nowhere, with what is missing: the name, or a module on the way to it."""
+    named = [row for row in rows if row.name]
+    answers = dict(view.symbols.missing_imports(importer, named, side)) if named else {}
+    for row in rows:
+        if row in answers or not row.module:
+            continue
+        if isinstance(view.symbols.module(importer, row.module, row.level, side), AbsentModule):
+            absent = _absent(view, importer, row, side)
+            if absent is not None:
+                answers[row] = absent
+    return answers
+
+
+def _absent(view: SymbolView, importer: RelPath, row: Import, side: Side) -> Missing | None:
+    """The first part of a module's name that its package does not have, if that is sure."""
+    parts = row.module.split(".")
+    for number in range(0 if row.level else 1, len(parts)):
+        package = ".".join(parts[:number])
+        if not isinstance(view.symbols.module(importer, ".".join(parts[: number + 1]), row.level, side), AbsentModule):
+            continue
+        step = row._replace(module=package, name=parts[number], asname="")
+        answer = view.symbols.resolve_imports(importer, [step], side)[step]
+        return answer if isinstance(answer, Missing) else None
+    return None
+
+
+def _hit(view: SymbolView, path: RelPath, row: Import, missing: Missing, cause: Anchor | None) -> Hit:
+    dotted = "." * row.level + row.module
+    subject = f"from {dotted} import {row.name}" if row.name else f"import {dotted}"
+    shown = evidence(view, cause.path, Side.HEAD, cause.line, "what changed") if cause is not None else ()
+    return hit_in(view, path, row.span, subject, cause=cause, evidence=shown, fixes=_nearest(view, path, row, missing))
+
+
+def _nearest(view: SymbolView, path: RelPath, row: Import, missing: Missing) -> tuple[Fix, ...]:
+    """Import the name that looks most like the missing one."""
+    source = view.repository.read(path, Side.HEAD)
+    if source is None or not missing.near or missing.name != row.name or row.line != row.end_line:
+        return ()
+    start = Position(row.line, row.column)
+    span = Span(start, Position(row.line, row.column + len(row.name)))
+    if source.index.slice(span) != row.name:
+        return ()
+    new = missing.near[0]
+    if row.asname:
+        return (replace(source, f"Import {new}", new, span, safe=False),)
+    uses = view.symbols.uses(path, Side.HEAD)
+    if uses is None or row.scope:
+        return (replace(source, f"Import {new}", f"{new} as {row.name}", span, safe=False),)
+    edits = [Edit(path, span, row.name, new)]
+    for use in uses.uses:
+        at = Span(Position(use.line, use.column), Position(use.line, use.column + len(row.name)))
+        if not use.local and use.chain.partition(".")[0] == row.name and source.index.slice(at) == row.name:
+            edits.append(Edit(path, at, row.name, new))
+    return (Fix(f"Import and use {new}", safe=False, edits=tuple(edits)),)
+
+
+CHECKER: Final = UnresolvedImport

@@ -1,0 +1,44 @@
+"""Runs a subcommand's asynchronous part, and ends it in order when the system asks the program to end.
+
+SIGTERM and SIGHUP take the way of an interrupt: work is cancelled, children are killed, temporary folders go.
+Invariant: a signal that the person chose to have ignored (``nohup``) stays ignored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+T = TypeVar("T")
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """The result of ``work``. Raises KeyboardInterrupt when the program was asked to end, however it was asked."""
+    ended = False
+
+    async def watched() -> T:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101  a coroutine that runs is in a task
+
+        def end() -> None:
+            nonlocal ended
+            ended = True
+            task.cancel()
+
+        if sys.platform != "win32":
+            for name in (signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(name) is signal.SIG_DFL:
+                    asyncio.get_running_loop().add_signal_handler(name, end)
+        return await work
+
+    try:
+        return asyncio.run(watched())
+    except asyncio.CancelledError:
+        if ended:
+            raise KeyboardInterrupt from None
+        raise

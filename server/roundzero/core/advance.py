@@ -1,0 +1,312 @@
+"""What a review adds to the ledger: pure, from the ledger and what was seen, listened to and rechecked.
+
+"Not checked" is no event: only where a check listened does silence say something. Four kinds of silence are told
+apart: the code was deleted (fixed, the deletion is the proof); the rule changed, the code did not (refuted); a check
+looked again and saw nothing (fixed); a model's finding whose text moved on (stale until it is rechecked). Invariants: a
+review that checked nothing adds nothing but its round; unchanged (merge base, snapshot, settings) add not even that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Literal
+
+from roundzero.core.change import Side
+from roundzero.core.finding import State
+from roundzero.core.ledger import LIVE, Entry, Event, Ledger, Proof, Round, Sighting, Sign, redacted, step
+from roundzero.core.text import RelPath, collapse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from roundzero.core.finding import Finding, FindingId
+    from roundzero.core.item import ItemId
+    from roundzero.core.recognition import Texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listened:
+    """What was really checked: items by path of a reviewed head, and items that looked at the change as a whole."""
+
+    files: Mapping[RelPath, frozenset[ItemId]] = field(default_factory=dict)
+    wide: frozenset[ItemId] = frozenset()
+
+    def hears(self, item: ItemId, path: RelPath | None) -> bool:
+        """Whether silence about an item there means something."""
+        return item in self.wide or (path is not None and item in self.files.get(path, frozenset()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recheck:
+    """What became of asking about one finding again. "failed": its evidence no longer bears it."""
+
+    outcome: Literal["negated", "failed", "refuted"]
+    proof: Proof
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occasion:
+    """The review that is written down. ``versions`` are those of the producers that ran; see Round for the rest."""
+
+    at: str
+    merge_base: str | None
+    snapshot: str
+    settings: str
+    verdict: str
+    counts: tuple[int, int, int, int]
+    commit: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    rechecks: Mapping[FindingId, Recheck] = field(default_factory=dict)
+    delta: tuple[RelPath, ...] = ()
+    full: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """What to write: events, then the round; ``round`` None: nothing that decides a review has changed."""
+
+    events: tuple[Event, ...]
+    round: Round | None
+
+
+def advance(
+    ledger: Ledger, findings: Sequence[Finding], texts: Texts, listened: Listened, occasion: Occasion
+) -> Advance:
+    """The events and the round of a review. ``findings`` are all of it, hidden ones too, with recognised ids.
+
+    Hidden findings keep known entries seen and make no new ones.
+    """
+    if _round(ledger, occasion, ()).repeats(ledger.last):
+        return Advance(tuple(expiries(ledger, occasion.at)), None)
+    clerk = _Clerk(ledger, texts, listened, occasion)
+    for event in expiries(ledger, occasion.at):
+        clerk.write(replace(event, round=ledger.next_index))
+    for finding in findings:
+        clerk.seen(finding)
+    absent: list[FindingId] = []
+    there = {finding.id for finding in findings}
+    for name in ledger.entries:
+        if name in there:
+            continue
+        clerk.unseen(name)
+        if clerk.state(name) in LIVE | {State.DISMISSED}:
+            absent.append(name)
+    return Advance(tuple(clerk.events), _round(ledger, occasion, tuple(sorted(absent))))
+
+
+def expiries(ledger: Ledger, now: str) -> Iterator[Event]:
+    """The dismissals that have run out by ``now`` (ISO 8601)."""
+    for entry in ledger.entries.values():
+        dismissal = entry.dismissal
+        if entry.state is State.DISMISSED and dismissal is not None and dismissal.over(now):
+            proof = Proof(text=f"the dismissal expired on {dismissal.expires}")
+            yield Event(id=entry.id, sign=Sign.EXPIRED, at=now, proof=proof)
+
+
+def _round(ledger: Ledger, occasion: Occasion, absent: tuple[FindingId, ...]) -> Round:
+    return Round(
+        index=ledger.next_index,
+        at=occasion.at,
+        merge_base=occasion.merge_base,
+        snapshot=occasion.snapshot,
+        settings=occasion.settings,
+        verdict=occasion.verdict,
+        counts=occasion.counts,
+        commit=occasion.commit,
+        delta=occasion.delta,
+        full=occasion.full,
+        absent=absent,
+    )
+
+
+CODE_CHANGED: Final = "the code changed"
+SETTINGS_CHANGED: Final = "the settings or the checklists changed"
+NEW_EVIDENCE: Final = "there is new evidence"
+
+
+class _Clerk:
+    """Writes the events of one review."""
+
+    def __init__(self, ledger: Ledger, texts: Texts, listened: Listened, occasion: Occasion) -> None:
+        self._entries: dict[FindingId, Entry] = dict(ledger.entries)
+        self._settings = ledger.last.settings if ledger.last is not None else occasion.settings
+        self._index = ledger.next_index
+        self._texts = texts
+        self._listened = listened
+        self._occasion = occasion
+        self.events: list[Event] = []
+
+    def state(self, name: FindingId) -> State:
+        """A known entry's state by now."""
+        return self._entries[name].state
+
+    def write(self, event: Event) -> None:
+        """Write an event, unless it changes nothing."""
+        before = self._entries.get(event.id)
+        after = step(before, event)
+        if after is not None and after is not before and after != before:
+            self._entries[event.id] = after
+            self.events.append(event)
+
+    def seen(self, finding: Finding) -> None:
+        """A finding of this review."""
+        name, at = finding.id, self._occasion.at
+        sighting = Sighting.of(finding.seen, self._texts.blob(finding.seen.path, finding.seen.side))
+        entry = self._entries.get(name)
+        if entry is None:
+            if finding.hidden is None:
+                self.write(Event(id=name, round=self._index, sign=Sign.SEEN, at=at, sighting=sighting))
+                self._join(finding)
+            return
+        if entry.state is State.REFUTED and sighting.blob == entry.sighting.blob:
+            return
+        same = replace(sighting, severity=entry.sighting.severity) == entry.sighting
+        if not same or entry.state not in {State.OPEN, State.DISMISSED}:
+            self.write(Event(id=name, round=self._index, sign=Sign.SEEN, at=at, sighting=sighting))
+        reason = self._regraded(entry.sighting, sighting)
+        if reason is not None:
+            proof = Proof(text=reason, path=sighting.path, line=sighting.line or None)
+            self.write(
+                Event(id=name, round=self._index, sign=Sign.REGRADED, at=at, severity=sighting.severity, proof=proof)
+            )
+        self._join(finding)
+
+    def _join(self, finding: Finding) -> None:
+        if finding.family is not None and self._entries[finding.id].family != finding.family:
+            self.write(
+                Event(id=finding.id, round=self._index, sign=Sign.JOINED, at=self._occasion.at, into=finding.family)
+            )
+
+    def _regraded(self, old: Sighting, new: Sighting) -> str | None:
+        """Why another severity may stand, or None when it is the same or must not change."""
+        return regrade_reason(old, new, settings_changed=self._settings != self._occasion.settings)
+
+    def unseen(self, name: FindingId) -> None:
+        """An entry that is not among this review's findings."""
+        entry, at = self._entries[name], self._occasion.at
+        recheck = self._occasion.rechecks.get(name)
+        if recheck is not None:
+            sign = {"negated": Sign.NEGATED, "failed": Sign.RECHECK_FAILED, "refuted": Sign.REFUTED}[recheck.outcome]
+            if recheck.outcome == "failed" and entry.state is State.OPEN:
+                self.write(Event(id=name, round=self._index, sign=Sign.MOVED_ON, at=at, proof=recheck.proof))
+            self.write(Event(id=name, round=self._index, sign=sign, at=at, proof=recheck.proof))
+            return
+        if entry.state not in LIVE:
+            return
+        verdict = self._silence(entry.sighting)
+        if verdict is not None:
+            sign, proof = verdict
+            self.write(Event(id=name, round=self._index, sign=sign, at=at, proof=proof))
+
+    def _silence(self, seen: Sighting) -> tuple[Sign, Proof] | None:
+        """What the silence about a live entry means, if anything."""
+        place = self._texts.where(seen)
+        heard = self._listened.hears(seen.item, place.path)
+        if seen.source == "model" or heard:
+            deletion = self._deletion(seen)
+            if deletion is not None:
+                return Sign.NEGATED, deletion
+        if seen.source == "model":
+            blob = self._texts.blob(place.path, seen.side)
+            moved_on = bool(blob) and blob != seen.blob
+            return (Sign.MOVED_ON, Proof(text="its text has changed since")) if moved_on else None
+        if not heard:
+            return None
+        version = self._occasion.versions.get(seen.producer, seen.producer_version)
+        line = self._kept(seen)
+        if version != seen.producer_version and line is not None:
+            text = f"the rule changed in {seen.producer} {version}"
+            return Sign.REFUTED, Proof(text=text, path=place.path, line=line or None)
+        text = "checked again, and no longer there"
+        return Sign.NEGATED, Proof(text=text, path=place.path, line=place.near or None, commit=self._occasion.commit)
+
+    def _deletion(self, seen: Sighting) -> Proof | None:
+        """The proof that the code of a head finding was deleted, if it was."""
+        if seen.path is None or seen.side is Side.BASE or not seen.line:
+            return None
+        commit = self._occasion.commit
+        place = self._texts.where(seen)
+        if seen.path in self._texts.gone and place.path == seen.path:
+            return Proof(text="the file was deleted", path=seen.path, commit=commit)
+        hunk = place.hunk
+        if hunk is not None and not hunk.head_count:
+            return Proof(text="the code was deleted", path=place.path, line=max(1, hunk.head_start), commit=commit)
+        return None
+
+    def _kept(self, seen: Sighting) -> int | None:
+        """The line where an entry's code still stands unchanged; 0 for the file or change as a whole; None: nowhere."""
+        place = self._texts.where(seen)
+        if place.known:
+            return place.line
+        head = self._texts.heads.get(place.path) if place.path is not None else None
+        if head is None or not seen.anchor_text:
+            return None
+        lines = range(1, head.index.line_count + 1)
+        same = [line for line in lines if redacted(collapse(head.index.line(line))) == seen.anchor_text]
+        return min(same, key=lambda line: abs(line - place.near)) if same else None
+
+
+def regrade_reason(old: Sighting, new: Sighting, *, settings_changed: bool) -> str | None:
+    """Why a severity other than the one in force may stand; None when it is the same, or must stay (REFERENCE F4)."""
+    if old.severity is new.severity:
+        return None
+    if old.anchor_text != new.anchor_text:
+        return CODE_CHANGED
+    if new.source == "check" and settings_changed:
+        return SETTINGS_CHANGED
+    if new.source == "check" and old.producer_version != new.producer_version:
+        return f"the rule changed in {new.producer} {new.producer_version}"
+    if {(each.path, each.quote) for each in new.evidence} - {(each.path, each.quote) for each in old.evidence}:
+        return NEW_EVIDENCE
+    return None
+
+
+def recalled(finding: Finding, ledger: Ledger, texts: Texts, *, settings: str, index: int | None = None) -> Finding:
+    """A finding of now with what the ledger knows of it. Gate it again afterwards.
+
+    ``settings`` is the digest of now. ``index``: the round this review is or will be; None where none is committed.
+    """
+    entry = ledger.entries.get(finding.id)
+    if entry is None:
+        return finding.but(first_seen=index, last_seen=index) if index is not None else finding
+    changed = ledger.last is not None and ledger.last.settings != settings
+    new = Sighting.of(finding.seen, texts.blob(finding.seen.path, finding.seen.side))
+    severity = finding.seen.severity
+    if regrade_reason(entry.sighting, new, settings_changed=changed) is None:
+        severity = entry.sighting.severity
+    finding = finding.but(
+        seen=finding.seen if severity is finding.seen.severity else replace(finding.seen, severity=severity),
+        first_seen=entry.first_seen,
+        last_seen=index if index is not None else entry.last_seen,
+        regressions=entry.regressions + (entry.state is State.FIXED),
+        family=entry.family if finding.family is None else finding.family,
+    )
+    return finding if finding.state is State.DISMISSED else _standing(finding, entry, ledger, new.blob)
+
+
+def gone(ledger: Ledger, there: frozenset[FindingId]) -> tuple[Entry, ...]:
+    """Entries a report lists though nobody saw them: still live, dismissed, or left in the last round.
+
+    ``there`` are the ids of the findings of now.
+    """
+    last = ledger.last.index if ledger.last is not None else None
+    return tuple(
+        entry
+        for name, entry in sorted(ledger.entries.items())
+        if name not in there
+        and (entry.state in LIVE or entry.state is State.DISMISSED or (last is not None and entry.left == last))
+    )
+
+
+def _standing(finding: Finding, entry: Entry, ledger: Ledger, blob: str) -> Finding:
+    """The finding in a state that being seen does not change."""
+    dismissal = entry.dismissal
+    if entry.state is State.DISMISSED and dismissal is not None:
+        return finding.but(state=State.DISMISSED, state_text=dismissal.reason, state_by=dismissal.by)
+    if entry.state is State.SUPERSEDED:
+        target = ledger.target(entry.id)
+        text = f"part of {target.id}" if target is not None else "part of another finding"
+        return finding.but(state=State.SUPERSEDED, state_text=text)
+    if entry.state is State.REFUTED and entry.sighting.blob == blob:
+        return finding.but(state=State.REFUTED, state_text=entry.proof.text if entry.proof is not None else None)
+    return finding

@@ -1,0 +1,325 @@
+"""What is remembered of findings over rounds: entries, their states, and the events that made them so.
+
+The ledger is the fold of its events; this module folds and decides nothing else (``core/advance`` writes events,
+``store/ledger_db`` keeps them). Time is handed in as ISO 8601 text. Invariants: a state changes only by a row of
+``TRANSITIONS``; an event that has no row changes nothing, so that the order in which two processes write cannot tear
+the ledger; an entry's id never changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Literal
+
+from roundzero.core.finding import Evidence, FindingId, Observation, State
+from roundzero.core.secrets import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from roundzero.core.change import Side
+    from roundzero.core.dismissal import Dismissal
+    from roundzero.core.item import ItemId, Severity
+    from roundzero.core.text import RelPath, Span
+
+
+class Sign(Enum):
+    """What happened to an entry.
+
+    SEEN_SAME is SEEN on the very bytes it was refuted on. REGRADED (severity) and JOINED (family) change no state.
+    """
+
+    SEEN = "seen"
+    SEEN_SAME = "seen-same"
+    NEGATED = "negated"
+    DISMISSED = "dismissed"
+    REOPENED = "reopened"
+    EXPIRED = "expired"
+    MOVED_ON = "moved-on"
+    RECHECK_FAILED = "recheck-failed"
+    REFUTED = "refuted"
+    MERGED = "merged"
+    REGRADED = "regraded"
+    JOINED = "joined"
+
+
+TRANSITIONS: Final[Mapping[tuple[State, Sign], State]] = {
+    (State.OPEN, Sign.SEEN): State.OPEN,
+    (State.OPEN, Sign.NEGATED): State.FIXED,
+    (State.OPEN, Sign.DISMISSED): State.DISMISSED,
+    (State.OPEN, Sign.MOVED_ON): State.STALE,
+    (State.STALE, Sign.SEEN): State.OPEN,
+    (State.STALE, Sign.NEGATED): State.FIXED,
+    (State.STALE, Sign.DISMISSED): State.DISMISSED,
+    (State.STALE, Sign.RECHECK_FAILED): State.UNCONFIRMED,
+    (State.UNCONFIRMED, Sign.SEEN): State.OPEN,
+    (State.UNCONFIRMED, Sign.NEGATED): State.FIXED,
+    (State.UNCONFIRMED, Sign.DISMISSED): State.DISMISSED,
+    (State.FIXED, Sign.SEEN): State.OPEN,
+    (State.FIXED, Sign.NEGATED): State.FIXED,
+    (State.DISMISSED, Sign.SEEN): State.DISMISSED,
+    (State.DISMISSED, Sign.REOPENED): State.OPEN,
+    (State.DISMISSED, Sign.EXPIRED): State.OPEN,
+    (State.REFUTED, Sign.SEEN_SAME): State.REFUTED,
+    (State.REFUTED, Sign.SEEN): State.OPEN,
+    **{(state, Sign.REFUTED): State.REFUTED for state in State},
+    **{(state, Sign.MERGED): State.SUPERSEDED for state in State},
+}
+"""Every change of state there is. SUPERSEDED is left by nothing but a refutation: it follows its target."""
+
+LIVE: Final = frozenset({State.OPEN, State.STALE, State.UNCONFIRMED})
+"""States in which a finding still says something."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """What an observation looked like when it was last seen: what matching needs, and no secret's value.
+
+    ``blob`` is the object id of the text it was seen in ("" for the change as a whole). ``why`` is kept for findings of
+    a model only; a check's is in its item.
+    """
+
+    item: ItemId
+    producer: str
+    producer_version: str
+    source: Literal["check", "model"]
+    severity: Severity
+    title: str
+    path: RelPath | None
+    side: Side
+    span: Span | None
+    symbol: str | None
+    anchor_text: str
+    blob: str
+    why: str = ""
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def line(self) -> int:
+        """The line it starts on; 0 when it is about a whole file or change."""
+        return self.span.start.line if self.span is not None else 0
+
+    @staticmethod
+    def of(seen: Observation, blob: str) -> Sighting:
+        """What is kept of an observation."""
+        return Sighting(
+            item=seen.item,
+            producer=seen.producer,
+            producer_version=seen.producer_version,
+            source=seen.source,
+            severity=seen.severity,
+            title=redacted(seen.title),
+            path=seen.path,
+            side=seen.side,
+            span=seen.span,
+            symbol=seen.symbol,
+            anchor_text=redacted(seen.anchor_text),
+            blob=blob,
+            why=redact(seen.why) if seen.source == "model" else "",
+            evidence=tuple(replace(each, quote=redacted(each.quote)) for each in seen.evidence),
+        )
+
+    def observation(self) -> Observation:
+        """As an observation again, for reports on what is no longer seen."""
+        return Observation(
+            item=self.item,
+            producer=self.producer,
+            producer_version=self.producer_version,
+            source=self.source,
+            severity=self.severity,
+            title=self.title,
+            why=self.why,
+            path=self.path,
+            side=self.side,
+            span=self.span,
+            symbol=self.symbol,
+            anchor_text=self.anchor_text,
+            evidence=self.evidence,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """Why an entry is in its state: words and, where there is one, the place (line from 1) and commit that show it."""
+
+    text: str
+    path: RelPath | None = None
+    line: int | None = None
+    commit: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One thing that happened to one entry. ``round`` is None between rounds. Which fields count depends on ``sign``.
+
+    SEEN needs ``sighting``; DISMISSED ``dismissal``; MERGED ``into``; REGRADED ``severity`` and ``proof``; JOINED
+    ``into`` (the family); the others ``proof``.
+    """
+
+    id: FindingId
+    sign: Sign
+    at: str
+    round: int | None = None
+    sighting: Sighting | None = None
+    proof: Proof | None = None
+    dismissal: Dismissal | None = None
+    into: FindingId | None = None
+    severity: Severity | None = None
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """One committed round. ``absent`` are the live entries that were not seen in it, so that all others were.
+
+    ``counts`` P0 to P3. ``settings`` is a digest of everything that decides what is found and shown. ``delta`` are the
+    paths that differ from the round before; ``full`` counts the files of the change.
+    """
+
+    index: int
+    at: str
+    merge_base: str | None
+    snapshot: str
+    settings: str
+    verdict: str
+    counts: tuple[int, int, int, int]
+    commit: str | None = None
+    delta: tuple[RelPath, ...] = ()
+    full: int = 0
+    absent: tuple[FindingId, ...] = ()
+
+    def repeats(self, last: Round | None) -> bool:
+        """Whether nothing that decides a review has changed since ``last``."""
+        return last is not None and (self.merge_base, self.snapshot, self.settings) == (
+            last.merge_base,
+            last.snapshot,
+            last.settings,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One defect over rounds. ``sighting.severity`` is the severity in force. ``since`` is when the state began."""
+
+    id: FindingId
+    state: State
+    sighting: Sighting
+    first_seen: int | None
+    last_seen: int | None
+    regressions: int = 0
+    family: FindingId | None = None
+    into: FindingId | None = None
+    proof: Proof | None = None
+    dismissal: Dismissal | None = None
+    regraded: Proof | None = None
+    since: str = ""
+    left: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """All that is remembered of one branch. ``left`` of an entry names the round in which it stopped being live."""
+
+    entries: Mapping[FindingId, Entry] = field(default_factory=dict)
+    rounds: tuple[Round, ...] = ()
+
+    @property
+    def last(self) -> Round | None:
+        """The last committed round."""
+        return self.rounds[-1] if self.rounds else None
+
+    @property
+    def next_index(self) -> int:
+        """What the next round will be called; the first is 1."""
+        return self.rounds[-1].index + 1 if self.rounds else 1
+
+    def target(self, name: FindingId) -> Entry | None:
+        """The entry a name stands for, through what it was merged into."""
+        entry, walked = self.entries.get(name), {name}
+        while entry is not None and entry.state is State.SUPERSEDED and entry.into is not None:
+            if entry.into in walked:
+                return entry
+            walked.add(entry.into)
+            entry = self.entries.get(entry.into)
+        return entry
+
+
+def fold(history: Iterable[Event | Round], start: Ledger | None = None) -> Ledger:
+    """The ledger after ``history``, given the one before it."""
+    entries = dict(start.entries) if start is not None else {}
+    rounds = list(start.rounds) if start is not None else []
+    for each in history:
+        if isinstance(each, Round):
+            rounds.append(each)
+            absent = frozenset(each.absent)
+            for name, entry in entries.items():
+                if entry.last_seen != each.index and entry.state in LIVE_OR_DISMISSED and name not in absent:
+                    entries[name] = replace(entry, last_seen=each.index)
+            continue
+        after = step(entries.get(each.id), each)
+        if after is not None:
+            entries[each.id] = after
+    return Ledger(entries=entries, rounds=tuple(rounds))
+
+
+LIVE_OR_DISMISSED: Final = LIVE | {State.DISMISSED}
+
+
+def step(entry: Entry | None, event: Event) -> Entry | None:
+    """An entry after an event. Only SEEN makes one; an event without a row in ``TRANSITIONS`` changes nothing."""
+    if entry is None:
+        return _born(event)
+    if event.sign is Sign.REGRADED:
+        if event.severity is None:
+            return entry
+        return replace(entry, sighting=replace(entry.sighting, severity=event.severity), regraded=event.proof)
+    if event.sign is Sign.JOINED:
+        return replace(entry, family=event.into)
+    state = TRANSITIONS.get((entry.state, event.sign))
+    if state is None:
+        return entry
+    return _stepped(entry, event, state)
+
+
+def _born(event: Event) -> Entry | None:
+    if event.sign is not Sign.SEEN or event.sighting is None:
+        return None
+    return Entry(
+        id=event.id,
+        state=State.OPEN,
+        sighting=event.sighting,
+        first_seen=event.round,
+        last_seen=event.round,
+        since=event.at,
+    )
+
+
+def _stepped(entry: Entry, event: Event, state: State) -> Entry:
+    sighting = entry.sighting
+    if event.sighting is not None and event.sign in {Sign.SEEN, Sign.SEEN_SAME}:
+        sighting = replace(event.sighting, severity=entry.sighting.severity)
+    seen = event.sign is Sign.SEEN and event.round is not None
+    after = replace(entry, sighting=sighting, last_seen=event.round if seen else entry.last_seen)
+    if event.sign is Sign.DISMISSED:
+        after = replace(after, dismissal=event.dismissal)
+    if event.sign is Sign.MERGED:
+        after = replace(after, into=event.into)
+    if state is entry.state:
+        return after
+    return replace(
+        after,
+        state=state,
+        since=event.at,
+        proof=event.proof,
+        dismissal=event.dismissal if state is State.DISMISSED else None,
+        regressions=after.regressions + (entry.state is State.FIXED and state is State.OPEN),
+        left=event.round if state not in LIVE else None,
+    )
+
+
+@lru_cache(maxsize=8192)
+def redacted(text: str) -> str:
+    """A line as the ledger keeps it. Remembered, because the same lines are asked for at each keystroke."""
+    return redact(text)

@@ -1,0 +1,407 @@
+"""Which entries of the ledger the observations of now are.
+
+The tests, surest first and one to one: same print on the line it moved to; same print elsewhere in the file; same item
+where its line was edited; for a model's, same item within three lines or at the same evidence; same print or long text
+in another file. Lines are followed through a line map from the text an entry was last seen in. Where that text is known
+to be the one of now, or a map is known, a kept line can only be found where it is now; where nothing is known, text
+decides and the old line only breaks ties. Fixed entries come back by print in their file only. Invariants: no entry
+and no observation is used twice, and the result does not depend on input order.
+"""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from roundzero.core.change import Side
+from roundzero.core.finding import FindingId, State, first_id
+from roundzero.core.ledger import redacted
+from roundzero.core.matching import RESEMBLES, assign_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+
+    from roundzero.core.change import Source
+    from roundzero.core.finding import Observation
+    from roundzero.core.ledger import Entry, Ledger, Sighting
+    from roundzero.core.linemap import Hunk, LineMap
+    from roundzero.core.text import RelPath
+
+MODEL_LINES: Final = 3
+"""How many lines a model may be off and still mean the same place (DESIGN, section 7)."""
+
+DISTINCT: Final = 20
+"""From this length on, a line's text alone says that a block moved to another file. ``except:`` says nothing."""
+
+Then: TypeAlias = "tuple[RelPath, str]"
+"""A path and the blob that was there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """What is known of the texts now.
+
+    ``heads`` are head texts by path, ``bases`` blobs of base texts by base path. ``maps`` lead from a path and the blob
+    it had to its path and lines now; a text that is still the same needs none. ``gone`` are paths that no longer exist.
+    """
+
+    heads: Mapping[RelPath, Source] = field(default_factory=dict)
+    bases: Mapping[RelPath, str] = field(default_factory=dict)
+    maps: Mapping[Then, tuple[RelPath, LineMap]] = field(default_factory=dict)
+    gone: frozenset[RelPath] = frozenset()
+
+    def blob(self, path: RelPath | None, side: Side) -> str:
+        """The blob a path has now; "" when unknown."""
+        if path is None:
+            return ""
+        if side is Side.BASE:
+            return self.bases.get(path, "")
+        head = self.heads.get(path)
+        return head.blob if head is not None else ""
+
+    def where(self, seen: Sighting) -> Place:
+        """Where a sighting would be now."""
+        path, line = seen.path, seen.line
+        if path is None:
+            return Place(None, line, line, None, known=True)
+        if seen.blob and seen.blob == self.blob(path, seen.side):
+            return Place(path, line, line, None, known=True)
+        moved = self.maps.get((path, seen.blob)) if seen.side is Side.HEAD else None
+        if moved is None:
+            return Place(path, None if line else 0, line, None, known=False)
+        there, lines = moved
+        if not line:
+            return Place(there, 0, 0, None, known=True)
+        return Place(there, lines.new(line), lines.nearest(line), lines.hunk_of(line), known=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is now: ``line`` None when its line is gone or unknown, ``near`` the best guess (from 1)."""
+
+    path: RelPath | None
+    line: int | None
+    near: int
+    hunk: Hunk | None
+    known: bool
+
+
+def recognise(ledger: Ledger, seen: Sequence[Observation], texts: Texts) -> list[FindingId]:
+    """Ids for all observations of a review: that of the entry each is, else a first id nobody has."""
+    if not ledger.entries:
+        return assign_ids(seen)
+    matched = match(ledger.entries.values(), seen, texts)
+    taken = set(ledger.entries)
+    ids: list[FindingId | None] = [matched.get(at) for at in range(len(seen))]
+    fresh = sorted((at for at, name in enumerate(ids) if name is None), key=lambda at: _order(seen[at], seen[at].line))
+    for at in fresh:
+        each, ordinal = seen[at], 0
+        while (name := first_id(each.item, each.path, each.symbol, each.anchor_text, ordinal)) in taken:
+            ordinal += 1
+        ids[at] = name
+        taken.add(name)
+    return [name for name in ids if name is not None]
+
+
+def match(entries: Iterable[Entry], seen: Sequence[Observation], texts: Texts) -> dict[int, FindingId]:
+    """The entry of each observation that has one, by index."""
+    live: list[_Row] = []
+    fixed: list[_Row] = []
+    for entry in entries:
+        seen_then = entry.sighting
+        place = texts.where(seen_then)
+        row = _Row(
+            entry.id, seen_then, place.path, place.line, place.near, place.hunk, place.known, seen_then.anchor_text
+        )
+        (fixed if entry.state is State.FIXED else live).append(row)
+    after = []
+    for at, each in enumerate(seen):
+        line = each.line
+        after.append(_Row(at, each, each.path, line, line, None, True, redacted(each.anchor_text)))  # noqa: FBT003
+    matcher = _Recogniser(live, after)
+    matcher.exactly(lambda row: (row.seen.item, row.seen.side.value, row.path, row.seen.symbol, row.text, row.line))
+    if matcher.unfinished:
+        matcher.by_key(lambda row: (row.seen.item, row.seen.side.value, row.path, row.text, row.line))
+    if matcher.unfinished:
+        kept = matcher.set_kept_aside()
+        matcher.follow_files(texts.gone)
+        matcher.follow_lines()
+        matcher.by_key(lambda row: (row.seen.item, row.seen.side.value, row.path, row.seen.symbol, row.text))
+        matcher.by_key(_text_in_file)
+        matcher.edited()
+        matcher.before += [row for row in kept if _is_model(row)]
+        matcher.by_model()
+        matcher.before = [row for row in matcher.before if not _is_kept(row)]
+    if fixed and matcher.after:
+        matcher.before += fixed
+        matcher.only(fixed, lambda row: (row.seen.item, row.seen.side.value, row.path, row.seen.symbol, row.text))
+    matcher.before = [row for row in matcher.before if _may_have_left(row, texts)]
+    if matcher.unfinished:
+        matcher.alone(lambda row: (row.seen.item, row.seen.symbol, row.text) if row.seen.symbol else None)
+        matcher.alone(lambda row: (row.seen.item, row.text) if len(row.text) >= DISTINCT else None)
+    return matcher.pairs
+
+
+@dataclass(slots=True, eq=False)
+class _Row:
+    """One side of a possible pair. ``name`` is the entry's id, or the observation's index."""
+
+    name: FindingId | int
+    seen: Observation | Sighting
+    path: RelPath | None
+    line: int | None
+    near: int
+    hunk: Hunk | None
+    known: bool
+    text: str
+
+
+class _Recogniser:
+    def __init__(self, before: list[_Row], after: list[_Row]) -> None:
+        self.pairs: dict[int, FindingId] = {}
+        self.before = before
+        self.after = after
+
+    @property
+    def unfinished(self) -> bool:
+        return bool(self.before and self.after)
+
+    def exactly(self, key: Callable[[_Row], Hashable]) -> None:
+        """Pair what has a key that is unique on both sides: nearly everything, in one pass."""
+        old: dict[Hashable, list[_Row]] = defaultdict(list)
+        for row in self.before:
+            old[key(row)].append(row)
+        new: dict[Hashable, list[_Row]] = defaultdict(list)
+        for row in self.after:
+            new[key(row)].append(row)
+        for value, rows in new.items():
+            others = old.get(value)
+            if others is None:
+                continue
+            if len(rows) > 1 or len(others) > 1:
+                rows.sort(key=_column)
+                others.sort(key=_column)
+            for row, other in zip(rows, others, strict=False):
+                self._pair(other, row)
+        self._drop()
+
+    def follow_files(self, gone: frozenset[RelPath]) -> None:
+        """Let the entries of a file that is gone look where most of their prints are now: it was renamed."""
+        there: dict[Hashable, set[RelPath]] = defaultdict(set)
+        for row in self.after:
+            if row.path is not None:
+                there[row.seen.item, row.seen.symbol, row.text].add(row.path)
+        by_path: dict[RelPath, list[_Row]] = defaultdict(list)
+        for row in self.before:
+            if row.path is not None and row.path in gone:
+                by_path[row.path].append(row)
+        for path, lost in sorted(by_path.items()):
+            votes = Counter(
+                new for row in lost for new in there.get((row.seen.item, row.seen.symbol, row.text), ()) if new != path
+            )
+            best = min(votes, key=lambda new: (-votes[new], new), default=None)
+            if best is not None and votes[best] * 2 > len(lost) and votes[best] >= _VOTES:
+                for row in lost:
+                    row.path = best
+
+    def follow_lines(self) -> None:
+        """Where no line map is known, shift lines as the nearest print moved that is the only one of its kind."""
+        lost: dict[RelPath, list[_Row]] = defaultdict(list)
+        for row in self.before:
+            if row.path is not None and not row.known:
+                lost[row.path].append(row)
+        here: dict[RelPath, list[_Row]] = defaultdict(list)
+        for row in self.after:
+            if row.path is not None and row.path in lost:
+                here[row.path].append(row)
+        for path, rows in lost.items():
+            fixed = _fixed_points(rows, here.get(path, []))
+            lines = [old for old, _ in fixed]
+            for row in rows:
+                if fixed and row.near:
+                    at = bisect_right(lines, row.near)
+                    old, new = fixed[max(0, at - 1)]
+                    row.near = max(1, row.near + new - old)
+
+    def by_key(self, key: Callable[[_Row], Hashable | None]) -> None:
+        """Pair what has equal keys; within a key nearest lines first."""
+        self._settle(list(self._candidates(self.before, key)))
+
+    def only(self, before: list[_Row], key: Callable[[_Row], Hashable | None]) -> None:
+        """As by_key, for some entries; afterwards none of them takes part any more."""
+        self._settle(list(self._candidates(before, key)))
+        aside = {id(row) for row in before}
+        self.before = [row for row in self.before if id(row) not in aside]
+
+    def alone(self, key: Callable[[_Row], Hashable | None]) -> None:
+        """Pair across files what is the only one of its key on both sides."""
+        olds = Counter(key(row) for row in self.before)
+        news = Counter(key(row) for row in self.after)
+        one = {value for value, count in olds.items() if value is not None and count == news.get(value, 0) == 1}
+        self.by_key(lambda row: value if (value := key(row)) in one else None)
+
+    def set_kept_aside(self) -> list[_Row]:
+        """Take out entries whose line is still there: what is seen elsewhere is something else."""
+        kept = [row for row in self.before if _is_kept(row)]
+        self.before = [row for row in self.before if not _is_kept(row)]
+        return kept
+
+    def edited(self) -> None:
+        """Pair places of one item whose text was edited: in one hunk or, without a map, where they stood."""
+        groups: dict[Hashable, list[_Row]] = defaultdict(list)
+        for row in self.after:
+            groups[row.seen.item, row.seen.side.value, row.path].append(row)
+        found: list[_Candidate] = []
+        for row in self.before:
+            for other in groups.get((row.seen.item, row.seen.side.value, row.path), ()):
+                likeness = _likeness(row, other)
+                if likeness > 0:
+                    found.append(_candidate(-likeness, row, other))
+        self._settle(found)
+
+    def by_model(self) -> None:
+        """Pair a model's findings of one item that lie close, or that cite one line."""
+        groups: dict[Hashable, list[_Row]] = defaultdict(list)
+        for row in self.after:
+            if _is_model(row):
+                groups[row.seen.item].append(row)
+        found: list[_Candidate] = []
+        for row in self.before:
+            for other in groups.get(row.seen.item, ()) if _is_model(row) else ():
+                distance = abs(row.near - other.near)
+                close = row.path == other.path and distance <= MODEL_LINES
+                if close or _cites(row) & _cites(other):
+                    found.append(_candidate(distance if close else 100 + distance, row, other))
+        self._settle(found)
+
+    def _candidates(self, before: list[_Row], key: Callable[[_Row], Hashable | None]) -> Iterable[_Candidate]:
+        """Possible pairs of equal key; where there are as many before as after, in their order only."""
+        olds: dict[Hashable, list[_Row]] = defaultdict(list)
+        for row in before:
+            if (value := key(row)) is not None:
+                olds[value].append(row)
+        news: dict[Hashable, list[_Row]] = defaultdict(list)
+        for row in self.after:
+            if (value := key(row)) in olds:
+                news[value].append(row)
+        for value, rows in news.items():
+            others = olds[value]
+            if len(rows) == len(others) and len({row.path for row in (*rows, *others)}) == 1:
+                pairs = list(zip(sorted(others, key=_column), sorted(rows, key=_column), strict=True))
+            else:
+                pairs = list(itertools.product(others, rows))
+            for other, row in pairs:
+                yield _candidate(abs(other.near - row.near), other, row)
+
+    def _settle(self, candidates: list[_Candidate]) -> None:
+        used: set[int] = set()
+        for _, _, _, _, old, new in sorted(candidates, key=lambda each: each[:4]):
+            if id(old) not in used and id(new) not in used:
+                self._pair(old, new)
+                used |= {id(old), id(new)}
+        if used:
+            self._drop()
+
+    def _pair(self, old: _Row, new: _Row) -> None:
+        assert isinstance(new.name, int)  # noqa: S101  rows of ``after``
+        assert not isinstance(old.name, int)  # noqa: S101  rows of ``before``
+        self.pairs[new.name] = old.name
+        old.text = new.text = ""
+        old.name = new.name = _USED
+
+    def _drop(self) -> None:
+        self.before = [row for row in self.before if row.name != _USED]
+        self.after = [row for row in self.after if row.name != _USED]
+
+
+_USED: Final = -1
+_VOTES: Final = 2
+"""So many prints at least must say that a file was renamed."""
+
+
+def _fixed_points(before: list[_Row], after: list[_Row]) -> list[tuple[int, int]]:
+    """Old and new lines of prints that occur once on both sides of a file, ascending on both."""
+    old = _once(before)
+    new = _once(after)
+    points = sorted((old[key], new[key]) for key in old.keys() & new.keys())
+    # The longest run that ascends on both sides: what crosses it was moved and says nothing about its surroundings.
+    ends: list[int] = []
+    tails: list[int] = []
+    came_from: list[int] = []
+    for at, (_, line) in enumerate(points):
+        rank = bisect_left(tails, line)
+        came_from.append(ends[rank - 1] if rank else -1)
+        tails[rank : rank + 1] = [line]
+        ends[rank : rank + 1] = [at]
+    chain: list[tuple[int, int]] = []
+    at = ends[-1] if ends else -1
+    while at >= 0:
+        chain.append(points[at])
+        at = came_from[at]
+    return chain[::-1]
+
+
+def _once(rows: list[_Row]) -> dict[Hashable, int]:
+    """The lines of prints that occur once, by print."""
+    counts = Counter((row.seen.item, row.seen.side.value, row.seen.symbol, row.text) for row in rows)
+    return {
+        key: row.near
+        for row in rows
+        if row.near and counts[key := (row.seen.item, row.seen.side.value, row.seen.symbol, row.text)] == 1
+    }
+
+
+_Candidate: TypeAlias = "tuple[float, tuple[str, int, int, str], tuple[str, int, int, str], str, _Row, _Row]"
+
+
+def _candidate(cost: float, old: _Row, new: _Row) -> _Candidate:
+    """Sorts by cost, then by where the two stand, so that input order decides nothing."""
+    return (cost, _order(new.seen, new.near), _order(old.seen, old.near), str(old.name), old, new)
+
+
+def _order(seen: Observation | Sighting, line: int) -> tuple[str, int, int, str]:
+    column = seen.span.start.column if seen.span is not None else 0
+    return (seen.path or "", line, column, seen.title)
+
+
+def _column(row: _Row) -> tuple[str, int, int, str]:
+    return _order(row.seen, row.near)
+
+
+def _may_have_left(row: _Row, texts: Texts) -> bool:
+    """Whether it is known that an entry is no longer in its file: nobody looked into a file that is not at hand."""
+    return row.path is None or row.path in texts.heads or row.path in texts.gone
+
+
+def _text_in_file(row: _Row) -> Hashable | None:
+    return (row.seen.item, row.seen.side.value, row.path, row.text) if len(row.text) > 1 else None
+
+
+def _is_kept(row: _Row) -> bool:
+    return row.known and bool(row.line)
+
+
+def _is_model(row: _Row) -> bool:
+    return row.seen.source == "model"
+
+
+def _cites(row: _Row) -> set[tuple[str, str]]:
+    return {(each.path, " ".join(each.quote.split())) for each in row.seen.evidence if len(each.quote) >= DISTINCT}
+
+
+def _likeness(old: _Row, new: _Row) -> float:
+    """How alike an old place and a new one are; 0 when they are not the same defect's."""
+    hunk = old.hunk
+    if old.known and (hunk is None or new.line not in hunk.head_lines):
+        return 0.0
+    same_symbol = old.seen.symbol is not None and old.seen.symbol == new.seen.symbol
+    if not old.known and not same_symbol and abs(old.near - new.near) > MODEL_LINES:
+        return 0.0
+    ratio = SequenceMatcher(None, old.text, new.text, autojunk=False).ratio()
+    if ratio >= RESEMBLES:
+        return ratio
+    return ratio / 2 + 0.01 if same_symbol and old.known else 0.0

@@ -1,0 +1,104 @@
+"""The fast lane: looks at one open buffer, and takes what was found when the planner accepts it.
+
+Invariant: what was seen under one set of rules, or against one base, is never taken for another's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from roundzero.engine.analysis import Analyst, Early
+from roundzero.engine.sights import Elsewhere, FileSight
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from roundzero.core.change import Change, FileChange
+    from roundzero.core.item import ItemId
+    from roundzero.core.text import RelPath
+    from roundzero.engine.live import Live
+    from roundzero.engine.state import Buffer, State
+
+EARLY_SECONDS: Final = 0.2
+"""When our own checks take longer than this, what the linters saw is shown first."""
+
+
+@dataclass(slots=True)
+class Look:
+    """What was found in one file. ``file`` None: the text is the base's, so there is nothing to see."""
+
+    path: RelPath
+    live: Live
+    file: FileChange | None
+    sight: FileSight | None = None
+    wanted: Mapping[RelPath, frozenset[ItemId]] = field(default_factory=dict)
+    takers: Mapping[RelPath, frozenset[ItemId]] = field(default_factory=dict)
+    elsewhere: Elsewhere = field(default_factory=Elsewhere)
+
+    async def trace(self, analyst: Analyst, change: Change) -> None:
+        """Find out where hits of the file may have come from, and which of other files may have come from it."""
+        assert self.file is not None and self.sight is not None  # noqa: S101, PT018  it was looked at
+        self.wanted = analyst.moved_from(change, [self.sight])
+        self.takers = self.live.takers(self.path, analyst.removed_texts(self.file))
+        wanted = dict(self.wanted)
+        if self.takers:
+            wanted[self.path] = frozenset().union(*self.takers.values())
+        self.elsewhere = await analyst.elsewhere(change, self.live.missing(wanted, self.sight))
+
+    def take(self) -> None:
+        """Make it known."""
+        assert self.file is not None and self.sight is not None  # noqa: S101, PT018  it was looked at
+        self.live.take(self.file, self.sight, self.wanted, self.elsewhere)
+        self.live.link(self.path, self.takers)
+
+
+class FastLane:
+    """See the module."""
+
+    def __init__(self, state: State) -> None:
+        """Look at the buffers of ``state``."""
+        self._state = state
+
+    async def look(self, path: RelPath, buffer: Buffer) -> Look:
+        """Look at one buffer, once the change was collected."""
+        state = self._state
+        live, analyst, workspace = state.live, state.analyst, state.workspace
+        assert live is not None and analyst is not None and workspace is not None  # noqa: S101, PT018  collected
+        async with state.replacing:
+            assert live.change is not None  # noqa: S101  collected
+            live.change = change = await workspace.git.refresh(live.change, path, buffer.text)
+        found = Look(path, live, change.file(path))
+        if found.file is None or live.fresh(found.file):
+            return found
+        early = Early(EARLY_SECONDS, lambda sights: self._show_early(found, buffer, sights[0]))
+        found.sight = (await analyst.files([found.file], early=early))[0]
+        await found.trace(analyst, change)
+        return found
+
+    def _show_early(self, found: Look, buffer: Buffer, sight: FileSight) -> None:
+        state, live = self._state, found.live
+        if found.file is not None and state.buffers.get(found.path) is buffer and live is state.live:
+            live.take(found.file, sight, {}, Elsewhere(), complete=False)
+            state.publish(live.judge(found.path))
+
+    def accept(self, found: Look) -> None:
+        """Take a result, unless rules or base are others by now: then another look is on its way."""
+        state, live = self._state, found.live
+        if live is not state.live or live.change is None:
+            return
+        file = live.change.file(found.path)
+        if found.file is None:
+            if file is None:
+                live.drop(found.path)
+                state.publish([found.path])
+            return
+        if found.sight is not None:
+            if file is None or not _same_base(file, found.file):
+                return
+            found.take()
+        state.publish(live.judge(found.path))
+
+
+def _same_base(one: FileChange, other: FileChange) -> bool:
+    return (one.base.blob if one.base else None) == (other.base.blob if other.base else None)

@@ -1,0 +1,132 @@
+"""What one live engine holds, shared by its lanes: buffers, the opened repository, the rules, what is known.
+
+Starts nothing by itself and decides nothing. Invariant: ``buffers`` is what the editor said last; everything else may
+be older and says of which text it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from roundzero.core.judge import shown
+from roundzero.core.rebase import carry, edit_map
+from roundzero.engine.pool import Worker
+from roundzero.engine.telling import Listener, Publication
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from roundzero.config import Settings
+    from roundzero.core.finding import Finding
+    from roundzero.core.text import RelPath
+    from roundzero.engine.analysis import Analyst
+    from roundzero.engine.live import Live
+    from roundzero.engine.workspace import Workspace
+    from roundzero.git.repository import Git
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """A text in the editor, without byte-order mark."""
+
+    text: str
+    version: int
+
+
+class State:
+    """See the module."""
+
+    def __init__(self, root: Path, settings: Settings, listener: Listener) -> None:
+        """Open nothing yet."""
+        self.root = root
+        self.settings = settings
+        self.buffers: dict[RelPath, Buffer] = {}
+        self.workspace: Workspace | None = None
+        self.analyst: Analyst | None = None
+        self.live: Live | None = None
+        self.rules_old = False
+        """Whether rules or settings differ from those ``live`` was made with."""
+        self.replacing = asyncio.Lock()
+        """Held by whoever replaces the change in ``live``, so that none is made of one that has gone."""
+        self.rounds_asked = False
+        """Whether findings about the change as a whole are shown: only after someone asked for a round."""
+        self.worker = Worker()
+        self._listener = listener
+        self._opening = asyncio.Lock()
+        self._opened_at: tuple[int, ...] = ()
+
+    async def opened(self) -> Workspace:
+        """The repository, opened if it was not, or if another lies there now. Raises UserError when it cannot be."""
+        async with self._opening:
+            if self.workspace is None or self._opened_at != _identity(self.workspace.git):
+                from roundzero.git.repository import Git  # noqa: PLC0415  git starts before the rest is imported
+
+                git = await Git.open(self.root)
+                try:
+                    from roundzero.engine.workspace import Workspace  # noqa: PLC0415  as above
+
+                    fresh = await Workspace.open(self.root, settings=self.settings, environ=os.environ, git=git)
+                except BaseException:
+                    await git.close()
+                    raise
+                old, self.workspace, self._opened_at = self.workspace, fresh, _identity(git)
+                if old is not None:
+                    await old.git.close()
+            return self.workspace
+
+    async def close(self) -> None:
+        """Let go of every process."""
+        await asyncio.gather(self.worker.close(), return_exceptions=True)
+        if self.workspace is not None:
+            await self.workspace.git.close()
+
+    def findings(self, path: RelPath | None = None) -> tuple[Finding, ...]:
+        """The findings that are shown, of a file or of everything."""
+        found = self.live.findings(path) if self.live is not None else []
+        return tuple(finding for finding in found if shown(finding))
+
+    def forget(self) -> None:
+        """Know nothing any more, and show nothing."""
+        live, self.live = self.live, None
+        self.publish({finding.seen.path for finding in live.findings()} - {None} if live is not None else ())
+
+    def publish(self, paths: Iterable[RelPath | None]) -> None:
+        """Tell what these files show now."""
+        for path in sorted({path for path in paths if path is not None}):
+            self._listener.published(self._publication(path))
+
+    def _publication(self, path: RelPath) -> Publication:
+        findings = self.findings(path)
+        if self.rounds_asked and self.live is not None:
+            findings += tuple(
+                finding
+                for finding in self.live.findings()
+                if finding.seen.path is None
+                and finding.anchor is not None
+                and finding.anchor.path == path
+                and shown(finding)
+            )
+        file = self.live.judged(path) if self.live is not None else None
+        source = file.head if file is not None else None
+        buffer = self.buffers.get(path)
+        if source is not None and buffer is not None and buffer.text != source.text:
+            moved = edit_map(source.text, buffer.text)
+            findings = tuple(
+                replace(finding, seen=there) for finding in findings for there in carry([finding.seen], path, moved)
+            )
+            source = type(source)(path, buffer.text, source.blob, encoding=source.encoding, bom=source.bom)
+        return Publication(
+            path=path, version=buffer.version if buffer is not None else None, findings=findings, source=source
+        )
+
+
+def _identity(git: Git) -> tuple[int, ...]:
+    """What tells a repository from another at the same place; () when none is there."""
+    try:
+        return tuple(part.stat().st_ino for part in (git.root, git.git_dir, git.common_dir / "objects"))
+    except OSError:
+        return ()

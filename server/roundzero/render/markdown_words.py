@@ -1,0 +1,198 @@
+"""The words of the Markdown report, in the languages people may choose. What it shares with the terminal is in words.
+
+Names of the contract (severities, verdicts) are not translated. Invariant: every word exists in every language.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from roundzero.core.item import Language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkdownWords:
+    """Fixed texts and templates; names in braces are filled in, with Markdown already."""
+
+    title: str
+    blocking_count: str
+    gaps: str
+    head: str
+    no_commit: str
+    on_branch: str
+    dirty: str
+    base: str
+    no_base: str
+    reviewed_at: str
+    doubt: str
+    round: str
+    blocking: str
+    suggestions: str
+    none: str
+    whole_change: str
+    at_base: str
+    because_of: str
+    same_as: str
+    evidence: str
+    does_not_block: str
+    fix: str
+    safe_fix: str
+    unconfirmed: str
+    fixed: str
+    left: str
+    dismissed: str
+    dismissed_in_code: str
+    reason_above: str
+    pre_existing: str
+    states: Mapping[str, str]
+    settings_changed: str
+    checklists: str
+    pack: str
+    failed: str
+    applicable: str
+    not_checked: str
+    all_packs: str
+    overview: str
+    reviewed: str
+    skipped: str
+    not_reviewed: str
+    not_checked_because: str
+    statuses: Mapping[str, str]
+    more_files: str
+    more_findings: str
+    strengths: str
+    statistics: str
+    seconds: str
+    hidden: str
+    unchanged_code: str
+    failure: str
+    notes: str
+    colon: str
+    comma: str
+
+
+_ENGLISH = MarkdownWords(
+    title="Round Zero: {head} into {base}",
+    blocking_count="{count} blocking",
+    gaps="files not checked: {count} (see Overview)",
+    head="**Head** {commit}{branch}{dirty}",
+    no_commit="no commit yet",
+    on_branch=" on {branch}",
+    dirty=", with changes that are not committed",
+    base="**Base** {ref} at {commit}, {how}",
+    no_base="**Base** {commit}, {how}",
+    reviewed_at="**Reviewed** {time} by Round Zero {version}; the verdict holds for snapshot {snapshot} alone{stale}",
+    doubt="in doubt: {text}",
+    round="**Round** {index}; {delta} of {full} files changed since round {previous}",
+    blocking="Blocking issues",
+    suggestions="Non-blocking suggestions",
+    none="None.",
+    whole_change="the change as a whole",
+    at_base="at the base",
+    because_of="Because of {place}",
+    same_as="Why: see {label}.",
+    evidence="{place} {role}",
+    does_not_block="Does not block: {reason}",
+    fix="Suggestion: {title}",
+    safe_fix="Safe fix (`roundzero review --fix` applies it): {title}",
+    unconfirmed="Open, not confirmed in this round",
+    fixed="Fixed since the last round",
+    left="No longer open",
+    dismissed="Dismissed",
+    dismissed_in_code="in the code",
+    reason_above="reason above",
+    pre_existing="There before this branch",
+    states={"stale": "stale", "unconfirmed": "not confirmed", "refuted": "refuted", "superseded": "superseded"},
+    settings_changed="What this branch changes about its own review",
+    checklists="Checklists",
+    pack="Pack",
+    failed="Failed",
+    applicable="Applicable",
+    not_checked="Not checked",
+    all_packs="all",
+    overview="Overview",
+    reviewed="Reviewed {reviewed} of {files} files, {lines} added lines.",
+    skipped="skipped: {reason}",
+    not_reviewed="not reviewed",
+    not_checked_because="**not checked**: {reason}",
+    statuses={
+        "added": "added", "modified": "modified", "deleted": "deleted", "renamed": "renamed", "mode": "mode changed",
+    },
+    more_files="and {count} more files",
+    more_findings="{count} more in one line each:",
+    strengths="Strengths",
+    statistics="Statistics",
+    seconds="Seconds: {stages}",
+    hidden="Not shown: {reasons}",
+    unchanged_code="Blocking on unchanged code: {count}",
+    failure="Failed: {text}",
+    notes="Notes",
+    colon=": ",
+    comma=", ",
+)  # fmt: skip
+_CHINESE = MarkdownWords(
+    title="Round Zero：{head} 合入 {base}",
+    blocking_count="{count} 项阻止合入",
+    gaps="{count} 个文件未检查（见“概览”）",
+    head="**头部** {commit}{branch}{dirty}",
+    no_commit="尚无提交",
+    on_branch="，位于 {branch}",
+    dirty="，含未提交的改动",
+    base="**基准** {ref}，位于 {commit}，{how}",
+    no_base="**基准** {commit}，{how}",
+    reviewed_at="**审查** {time}，Round Zero {version}；结论仅对快照 {snapshot} 有效{stale}",
+    doubt="存疑：{text}",
+    round="**轮次** {index}；自第 {previous} 轮以来 {full} 个文件中有 {delta} 个变动",
+    blocking="阻止合入的问题",
+    suggestions="不阻止合入的建议",
+    none="无。",
+    whole_change="整个变更",
+    at_base="基准版本",
+    because_of="起因于 {place}",
+    same_as="理由：见 {label}。",
+    evidence="{place} {role}",
+    does_not_block="不阻止合入：{reason}",
+    fix="建议：{title}",
+    safe_fix="安全修复（`roundzero review --fix` 可应用）：{title}",
+    unconfirmed="未关闭，本轮未确认",
+    fixed="自上一轮以来已修复",
+    left="不再处于打开状态",
+    dismissed="已忽略",
+    dismissed_in_code="在代码中",
+    reason_above="理由见上",
+    pre_existing="此分支之前就有",
+    states={"stale": "已过时", "unconfirmed": "未确认", "refuted": "已否定", "superseded": "已被取代"},
+    settings_changed="此分支对自身审查的改动",
+    checklists="检查清单",
+    pack="清单",
+    failed="未通过",
+    applicable="适用",
+    not_checked="未检查",
+    all_packs="合计",
+    overview="概览",
+    reviewed="已审查 {reviewed}/{files} 个文件，新增 {lines} 行。",
+    skipped="已跳过：{reason}",
+    not_reviewed="未审查",
+    not_checked_because="**未检查**：{reason}",
+    statuses={"added": "新增", "modified": "修改", "deleted": "删除", "renamed": "重命名", "mode": "模式改变"},
+    more_files="另有 {count} 个文件",
+    more_findings="另有 {count} 项，各占一行：",
+    strengths="优点",
+    statistics="统计",
+    seconds="耗时（秒）：{stages}",
+    hidden="未显示：{reasons}",
+    unchanged_code="位于未改动代码的阻止项：{count}",
+    failure="失败：{text}",
+    notes="说明",
+    colon="：",
+    comma="、",
+)
+
+
+def markdown_words(language: Language) -> MarkdownWords:
+    """The words of a language."""
+    return _CHINESE if language == "zh" else _ENGLISH

@@ -1,0 +1,157 @@
+"""The ledger's file: opened, brought to the schema of now, and set aside when it is no good.
+
+Knows no tables but by the statements that make them. Writers take the lock before they read: under WAL a deferred
+transaction that turns to writing fails at once, whatever the patience. Invariants: reading creates no file; every
+failure leaves as an OutsideError that says what became of the file; a file is renamed, never deleted.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from roundzero.errors import OutsideError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SCHEMA: Final = 1
+"""The number of the schema (SQLite's user_version)."""
+
+BUSY_SECONDS: Final = 5.0
+
+_MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
+    (
+        """CREATE TABLE branches (number INTEGER PRIMARY KEY, ref TEXT NOT NULL, generation INTEGER NOT NULL,
+            head TEXT, deleted TEXT, UNIQUE (ref, generation))""",
+        """CREATE TABLE events (number INTEGER PRIMARY KEY, branch INTEGER NOT NULL, id TEXT NOT NULL, round INTEGER,
+            data TEXT NOT NULL)""",
+        """CREATE TABLE entries (branch INTEGER NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL,
+            PRIMARY KEY (branch, id)) WITHOUT ROWID""",
+        """CREATE TABLE rounds (branch INTEGER NOT NULL, number INTEGER NOT NULL, after INTEGER NOT NULL,
+            data TEXT NOT NULL, PRIMARY KEY (branch, number)) WITHOUT ROWID""",
+        """CREATE TABLE reviewed (branch INTEGER NOT NULL, path TEXT NOT NULL, blob TEXT NOT NULL,
+            PRIMARY KEY (branch, path)) WITHOUT ROWID""",
+        """CREATE TABLE dismissals (branch INTEGER NOT NULL, name TEXT NOT NULL, data TEXT NOT NULL,
+            PRIMARY KEY (branch, name)) WITHOUT ROWID""",
+    ),
+)
+"""Statements that lead from each schema number to the next."""
+
+
+class LedgerFile:
+    """One database file."""
+
+    def __init__(self, path: Path) -> None:
+        """Name the file; open nothing."""
+        self.path = path
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection | None]:
+        """A connection for reading; None where there is no database yet."""
+        if not self.path.is_file():
+            yield None
+            return
+        with self._connected() as connection:
+            if _version(connection) == 0:
+                yield None
+                return
+            connection.execute("BEGIN")
+            yield connection
+            connection.execute("ROLLBACK")
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that holds the write lock from its start."""
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.path.touch(mode=0o600)
+        except OSError as error:
+            raise OutsideError(f"{self.path} cannot be written ({error.strerror}); check its permissions") from error
+        with self._connected() as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("BEGIN IMMEDIATE")
+            for number in range(_version(connection), SCHEMA):
+                for statement in _MIGRATIONS[number]:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {number + 1}")
+            yield connection
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        import sqlite3  # noqa: PLC0415  off the start-up path
+
+        connection: sqlite3.Connection | None = None
+        try:
+            inode = self.path.stat().st_ino
+            connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+            _check(connection)
+            yield connection
+        except _NewerError as error:
+            aside = self._set_aside(inode, f"newer-{error.version}")
+            raise OutsideError(
+                f"{self.path} was written by a newer version of Round Zero and set aside as {aside}; "
+                "this review goes on without it; update, then move the file back"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", None) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+                aside = self._set_aside(inode, "damaged")
+                raise OutsideError(
+                    f"{self.path} is damaged ({error}) and was set aside as {aside}; "
+                    "this review goes on without a ledger"
+                ) from error
+            raise OutsideError(f"{self.path} cannot be used ({error}); this review goes on without a ledger") from error
+        except (ValueError, KeyError, TypeError) as error:
+            if not isinstance(error, json.JSONDecodeError | RowError):
+                raise
+            aside = self._set_aside(inode, "damaged")
+            raise OutsideError(
+                f"{self.path} holds rows that cannot be read and was set aside as {aside}; "
+                "this review goes on without a ledger"
+            ) from error
+        except OSError as error:
+            raise OutsideError(f"{self.path} cannot be read ({error.strerror}); check its permissions") from error
+        finally:
+            if connection is not None:
+                connection.close()
+
+    def _set_aside(self, inode: int, why: str) -> str:
+        """Move the file out of the way, unless another process did; the new name."""
+        for number in range(1, 1000):
+            target = self.path.with_name(f"ledger-{why}-{number}.sqlite3")
+            if target.exists():
+                continue
+            try:
+                if self.path.stat().st_ino == inode:
+                    for suffix in ("", "-wal", "-shm"):
+                        part = self.path.with_name(self.path.name + suffix)
+                        if part.exists():
+                            part.rename(target.with_name(target.name + suffix))
+            except OSError:
+                return "(it could not be moved)"
+            return target.name
+        return "(it could not be moved)"
+
+
+class _NewerError(Exception):
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.version = version
+
+
+class RowError(ValueError):
+    """A row that cannot be decoded."""
+
+
+def _check(connection: sqlite3.Connection) -> None:
+    if (version := _version(connection)) > SCHEMA:
+        raise _NewerError(version)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])

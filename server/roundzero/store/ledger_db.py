@@ -1,0 +1,401 @@
+"""The ledger on disk: append-only events under the git common directory, shared by every front end and worktree.
+
+Beside the events stands their fold, an entry a row, kept up to date in the same transaction, so that opening does not
+replay history. Writers take the lock before they read (a deferred transaction that turns to writing fails at once under
+WAL). Knows refs as names only: whether one exists, or a head is related to another, the caller says. Invariants: an
+event is never changed but by ``compact``, which keeps births, changes of state and the last place before each; the
+entries are the fold of the events; a file that is no good is set aside under another name, never deleted.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.dismissal import OF_REPOSITORY, Dismissal, DismissalScope
+from roundzero.core.finding import FindingId
+from roundzero.core.ledger import LIVE_OR_DISMISSED, Entry, Event, Ledger, Round, Sign, step
+from roundzero.store import _ledger_rows as rows
+from roundzero.store._ledger_file import LedgerFile, RowError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from roundzero.core.ledger import Sighting
+    from roundzero.core.text import RelPath
+
+KEEP_DAYS: Final = 90
+"""How long the ledger of a deleted branch is kept."""
+
+COMPACT_FROM: Final = 20_000
+"""From this many events of a branch on, a commit compacts them."""
+
+_REPOSITORY: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A branch's ledger: full ref name, generation from 1, and its key in the database."""
+
+    ref: str
+    generation: int
+    number: int
+    head: str | None
+
+
+class LedgerDb:
+    """The ledgers of one repository. Every method raises OutsideError when the file cannot be used."""
+
+    def __init__(self, common_dir: Path) -> None:
+        """Use ``roundzero/ledger.sqlite3`` under the git common directory; the first write creates it."""
+        self.path = common_dir / "roundzero" / "ledger.sqlite3"
+        self._file = LedgerFile(self.path)
+
+    def find(self, ref: str) -> Branch | None:
+        """The current ledger of a ref, without claiming it."""
+        with self._file.reading() as connection:
+            return None if connection is None else _latest(connection, ref)
+
+    def branches(self) -> list[Branch]:
+        """Every ledger there is, so that the caller can find out which heads are related."""
+        with self._file.reading() as connection:
+            return [] if connection is None else _branches(connection)
+
+    def claim(self, ref: str, head: str | None, *, refs: Collection[str], related: Collection[str] = ()) -> Branch:
+        """The ledger a branch writes to: its own, a renamed ref's, or a new generation.
+
+        ``refs`` are the full names that exist. ``related`` are former heads that belong to this branch (ancestors of
+        ``head``, or in the ref's reflog, which goes when the branch is deleted): so amending, rebasing and squashing
+        keep the ledger, and re-creating the name does not.
+        """
+        with self._file.writing() as connection:
+            known = _latest(connection, ref)
+            if known is not None and (known.head in {None, head} or known.head in related):
+                sql = "UPDATE branches SET head = ?, deleted = NULL WHERE number = ?"
+                connection.execute(sql, (head, known.number))
+                return replace(known, head=head)
+            adopted = _renamed(connection, head, refs, related) if known is None else None
+            if adopted is not None:
+                sql = "UPDATE branches SET ref = ?, generation = 1, head = ?, deleted = NULL WHERE number = ?"
+                connection.execute(sql, (_storable(ref), head, adopted.number))
+                return Branch(ref, 1, adopted.number, head)
+            generation = known.generation + 1 if known is not None else 1
+            sql = "INSERT INTO branches (ref, generation, head) VALUES (?, ?, ?)"
+            cursor = connection.execute(sql, (_storable(ref), generation, head))
+            return Branch(ref, generation, int(cursor.lastrowid or 0), head)
+
+    def load(self, branch: Branch | None) -> Ledger:
+        """The ledger of a branch; its ``rounds`` hold the last ones only. Empty where there is none."""
+        if branch is None:
+            return Ledger()
+        with self._file.reading() as connection:
+            return Ledger() if connection is None else _load(connection, branch.number)
+
+    def commit(
+        self,
+        branch: Branch,
+        events: Sequence[Event],
+        this: Round | None = None,
+        reviewed: Mapping[RelPath, str] | None = None,
+    ) -> Round | None:
+        """Append events and a round in one transaction; the round with the index it got, None when it is no new one.
+
+        Events that change nothing by now (another process was quicker) are left out. ``reviewed`` are the blobs of the
+        round by path, from which the next one's delta is known.
+        """
+        with self._file.writing() as connection:
+            tail = _rounds(connection, branch.number)
+            last = next(tail, None)
+            if this is not None and this.repeats(last):
+                this = None
+            index = last.index + 1 if last is not None else 1
+            if this is not None and this.index != index:
+                this = _overtaken(connection, branch.number, this, {event.id for event in events})
+            written = _append(connection, branch.number, events, index if this is not None else None)
+            if this is not None:
+                this = replace(this, index=index)
+                connection.execute(
+                    "INSERT INTO rounds VALUES (?, ?, (SELECT coalesce(max(number), 0) FROM events), ?)",
+                    (branch.number, index, rows.round_row(this)),
+                )
+                if reviewed is not None:
+                    _set_reviewed(connection, branch.number, reviewed)
+            if written and _many(connection, branch.number):
+                _compact(connection, branch.number)
+            return this
+
+    def reviewed(self, branch: Branch | None) -> dict[str, str]:
+        """The blobs of the last round by path."""
+        with self._file.reading() as connection:
+            if branch is None or connection is None:
+                return {}
+            found = connection.execute("SELECT path, blob FROM reviewed WHERE branch = ?", (branch.number,))
+            return {json.loads(path): blob for path, blob in found}
+
+    def dismissals(self, branch: Branch | None) -> tuple[Dismissal, ...]:
+        """The dismissals that stand beside entries: of files on this branch, of items and likes in the repository."""
+        with self._file.reading() as connection:
+            if connection is None:
+                return ()
+            found = connection.execute(
+                "SELECT data FROM dismissals WHERE branch IN (0, ?) ORDER BY branch, name",
+                (branch.number if branch is not None else _REPOSITORY,),
+            )
+            return tuple(each for (data,) in found if (each := rows.dismissal_of(json.loads(data))) is not None)
+
+    def dismiss(self, branch: Branch, dismissal: Dismissal) -> bool:
+        """Keep a dismissal. False for a finding that cannot be dismissed: unknown, fixed, refuted or superseded."""
+        if dismissal.scope is DismissalScope.FINDING:
+            event = Event(id=dismissal.id, sign=Sign.DISMISSED, at=dismissal.at, dismissal=dismissal, by=dismissal.by)
+            with self._file.writing() as connection:
+                return _append(connection, branch.number, [event], None) > 0
+        with self._file.writing() as connection:
+            owner = _REPOSITORY if dismissal.scope in OF_REPOSITORY else branch.number
+            data = rows.dumps(rows.dismissal_row(dismissal))
+            connection.execute("INSERT OR REPLACE INTO dismissals VALUES (?, ?, ?)", (owner, dismissal.name, data))
+            return True
+
+    def reopen(self, branch: Branch, name: FindingId, *, at: str, by: str | None) -> bool:
+        """Undo every dismissal made on a finding. False when there was none."""
+        event = Event(id=name, sign=Sign.REOPENED, at=at, by=by)
+        names = [f"{scope.value}:{name}" for scope in DismissalScope]
+        with self._file.writing() as connection:
+            undone = _append(connection, branch.number, [event], None)
+            marks = ",".join("?" * len(names))
+            cursor = connection.execute(
+                f"DELETE FROM dismissals WHERE branch IN (0, ?) AND name IN ({marks})",  # noqa: S608  marks only
+                (branch.number, *names),
+            )
+            return undone > 0 or cursor.rowcount > 0
+
+    def rounds(self, branch: Branch | None) -> tuple[Round, ...]:
+        """All rounds of a branch, first to last."""
+        with self._file.reading() as connection:
+            if branch is None or connection is None:
+                return ()
+            return tuple(reversed(list(_rounds(connection, branch.number))))
+
+    def history(self, branch: Branch | None, name: FindingId | None = None) -> list[Event | Round]:
+        """Everything that happened, oldest first, rounds after their events; ``name``: to one finding, no rounds."""
+        with self._file.reading() as connection:
+            if branch is None or connection is None:
+                return []
+            return list(_history(connection, branch.number, name))
+
+    def tidy(self, *, at: str, refs: Collection[str]) -> None:
+        """Note which branches are gone, and forget those gone for more than 90 days. ``at`` is the time, ISO 8601."""
+        limit = (datetime.fromisoformat(at) - timedelta(days=KEEP_DAYS)).isoformat()
+        with self._file.writing() as connection:
+            for branch in _branches(connection):
+                if branch.ref in refs:
+                    connection.execute("UPDATE branches SET deleted = NULL WHERE number = ?", (branch.number,))
+                else:
+                    connection.execute(
+                        "UPDATE branches SET deleted = coalesce(deleted, ?) WHERE number = ?", (at, branch.number)
+                    )
+            old = connection.execute("SELECT number FROM branches WHERE deleted < ?", (limit,)).fetchall()
+            for (number,) in old:
+                for table in ("events", "entries", "rounds", "reviewed", "dismissals"):
+                    connection.execute(f"DELETE FROM {table} WHERE branch = ?", (number,))  # noqa: S608  our own names
+                connection.execute("DELETE FROM branches WHERE number = ?", (number,))
+
+    def compact(self, branch: Branch) -> None:
+        """Join events that only say where a finding went; births, changes of state and rounds stay."""
+        with self._file.writing() as connection:
+            _compact(connection, branch.number)
+
+
+def _branches(connection: sqlite3.Connection) -> list[Branch]:
+    found = connection.execute("SELECT ref, generation, number, head FROM branches ORDER BY ref, generation")
+    return [Branch(_ref(ref), generation, number, head) for ref, generation, number, head in found]
+
+
+def _latest(connection: sqlite3.Connection, ref: str) -> Branch | None:
+    row = connection.execute(
+        "SELECT generation, number, head FROM branches WHERE ref = ? ORDER BY generation DESC", (_storable(ref),)
+    ).fetchone()
+    return None if row is None else Branch(ref, *row)
+
+
+def _renamed(
+    connection: sqlite3.Connection, head: str | None, refs: Collection[str], related: Collection[str]
+) -> Branch | None:
+    """The ledger of a ref that is no more and whose head is this one, or else belongs to its history."""
+    orphans = [each for each in _branches(connection) if each.head is not None and each.ref not in refs]
+    same = [each for each in orphans if each.head == head] or [each for each in orphans if each.head in related]
+    return same[-1] if same else None
+
+
+def _load(connection: sqlite3.Connection, branch: int) -> Ledger:
+    found = connection.execute("SELECT id, data FROM entries WHERE branch = ?", (branch,)).fetchall()
+    entries = _entries(found)
+    tail = _seen_last(connection, branch, entries)
+    return Ledger(entries=entries, rounds=tuple(reversed(tail)))
+
+
+def _entries(found: Sequence[tuple[str, str]]) -> dict[FindingId, Entry]:
+    try:
+        decoded = json.loads("[" + ",".join(data for _, data in found) + "]")
+        return {FindingId(name): rows.entry_of(name, row) for (name, _), row in zip(found, decoded, strict=True)}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RowError(str(error)) from error
+
+
+def _seen_last(connection: sqlite3.Connection, branch: int, entries: dict[FindingId, Entry]) -> list[Round]:
+    """Bring ``last_seen`` up to date: an entry that is live was seen in every round it is not absent from."""
+    waiting = {name for name, entry in entries.items() if entry.state in LIVE_OR_DISMISSED}
+    tail: list[Round] = []
+    for each in _rounds(connection, branch):
+        tail.append(each)
+        absent = set(each.absent)
+        done = {name for name in waiting if name not in absent or (entries[name].last_seen or 0) >= each.index}
+        for name in done:
+            entry = entries[name]
+            if (entry.last_seen or 0) < each.index:
+                entries[name] = replace(entry, last_seen=each.index)
+        waiting -= done
+        if not waiting:
+            break
+    return tail
+
+
+def _rounds(connection: sqlite3.Connection, branch: int) -> Iterator[Round]:
+    """Rounds, last to first."""
+    found = connection.execute("SELECT number, data FROM rounds WHERE branch = ? ORDER BY number DESC", (branch,))
+    for index, data in found:
+        try:
+            yield rows.round_of(index, data)
+        except (KeyError, TypeError, ValueError) as error:
+            raise RowError(str(error)) from error
+
+
+def _append(connection: sqlite3.Connection, branch: int, events: Iterable[Event], index: int | None) -> int:
+    """Append the events that change something, and bring their entries up to date. How many they were."""
+    events = list(events)
+    entries = _some_entries(connection, branch, {event.id for event in events})
+    known = dict(entries)
+    new: list[tuple[int, str, int | None, str]] = []
+    for event in events:
+        placed = event if event.round == index else replace(event, round=index)
+        before = entries.get(event.id)
+        after = step(before, placed)
+        if after is None or after is before or after == before:
+            continue
+        entries[event.id] = after
+        sighting = before.sighting if before is not None else None
+        new.append((branch, event.id, index, rows.dumps(rows.event_row(placed, sighting))))
+    connection.executemany("INSERT INTO events (branch, id, round, data) VALUES (?, ?, ?, ?)", new)
+    changed = [(branch, name, rows.entry_row(entry)) for name, entry in entries.items() if known.get(name) is not entry]
+    connection.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?)", changed)
+    return len(new)
+
+
+def _overtaken(connection: sqlite3.Connection, branch: int, this: Round, seen: set[FindingId]) -> Round:
+    """A round that another process overtook: it cannot have seen what that one brought."""
+    found = connection.execute("SELECT id, data FROM entries WHERE branch = ?", (branch,)).fetchall()
+    unknown = {
+        name for name, entry in _entries(found).items() if (entry.first_seen or 0) >= this.index and name not in seen
+    }
+    return replace(this, absent=tuple(sorted(unknown | set(this.absent))))
+
+
+def _some_entries(connection: sqlite3.Connection, branch: int, names: Collection[str]) -> dict[FindingId, Entry]:
+    found: list[tuple[str, str]] = []
+    wanted = sorted(names)
+    for start in range(0, len(wanted), 500):
+        part = wanted[start : start + 500]
+        marks = ",".join("?" * len(part))
+        found += connection.execute(
+            f"SELECT id, data FROM entries WHERE branch = ? AND id IN ({marks})",  # noqa: S608  marks only
+            (branch, *part),
+        )
+    entries = _entries(found)
+    if entries:
+        _seen_last(connection, branch, entries)
+    return entries
+
+
+def _set_reviewed(connection: sqlite3.Connection, branch: int, reviewed: Mapping[RelPath, str]) -> None:
+    connection.execute("DELETE FROM reviewed WHERE branch = ?", (branch,))
+    connection.executemany(
+        "INSERT INTO reviewed VALUES (?, ?, ?)", [(branch, json.dumps(path), blob) for path, blob in reviewed.items()]
+    )
+
+
+def _history(connection: sqlite3.Connection, branch: int, name: FindingId | None) -> Iterator[Event | Round]:
+    rounds = (
+        []
+        if name is not None
+        else connection.execute(
+            "SELECT after, number, data FROM rounds WHERE branch = ? ORDER BY number", (branch,)
+        ).fetchall()
+    )
+    found = connection.execute(
+        "SELECT number, id, round, data FROM events WHERE branch = ? AND (? IS NULL OR id = ?) ORDER BY number",
+        (branch, name, name),
+    )
+    sightings: dict[str, Sighting] = {}
+    at = 0
+    for number, entry, index, data in found:
+        while at < len(rounds) and rounds[at][0] < number:
+            yield rows.round_of(rounds[at][1], rounds[at][2])
+            at += 1
+        event = rows.event_of(entry, index, json.loads(data), sightings.get(entry))
+        if event.sighting is not None:
+            before = sightings.get(entry)
+            kept = event.sighting if before is None else replace(event.sighting, severity=before.severity)
+            sightings[entry] = kept
+        if event.sign is Sign.REGRADED and event.severity is not None and entry in sightings:
+            sightings[entry] = replace(sightings[entry], severity=event.severity)
+        yield event
+    for _, number, data in rounds[at:]:
+        yield rows.round_of(number, data)
+
+
+def _many(connection: sqlite3.Connection, branch: int) -> bool:
+    """Whether a branch has so many events that joining them pays."""
+    row = connection.execute("SELECT max(number) FROM events").fetchone()
+    if int(row[0] or 0) % COMPACT_FROM >= 1000:
+        return False
+    count = connection.execute("SELECT count(*) FROM events WHERE branch = ?", (branch,)).fetchone()
+    return int(count[0]) >= COMPACT_FROM
+
+
+def _compact(connection: sqlite3.Connection, branch: int) -> None:
+    """Join each run of SEEN of one entry into its last, which then says all that differs since the event before."""
+    found = connection.execute("SELECT number, id, data FROM events WHERE branch = ? ORDER BY number", (branch,))
+    runs: dict[str, tuple[int, dict[str, object]]] = {}
+    gone: list[tuple[int]] = []
+    changed: dict[int, str] = {}
+    born: set[str] = set()
+    for number, name, data in found.fetchall():
+        row = json.loads(data)
+        if row["k"] != Sign.SEEN.value or name not in born or "g" not in row:
+            runs.pop(name, None)
+            if row["k"] == Sign.SEEN.value:
+                born.add(name)
+            else:
+                born.discard(name)
+            continue
+        if name in runs:
+            before, joined = runs[name]
+            gone.append((before,))
+            changed.pop(before, None)
+            row["g"] = {**joined, **row["g"]}
+            changed[number] = rows.dumps(row)
+        runs[name] = (number, row["g"])
+    connection.executemany("DELETE FROM events WHERE number = ?", gone)
+    connection.executemany("UPDATE events SET data = ? WHERE number = ?", [(data, at) for at, data in changed.items()])
+
+
+def _storable(ref: str) -> str:
+    """A ref name in a form SQLite stores whatever its bytes are."""
+    return json.dumps(ref)
+
+
+def _ref(stored: str) -> str:
+    return str(json.loads(stored))

@@ -1,0 +1,62 @@
+"""Findings without anchors, followed over rounds by path, line and title."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roundzero.core.cluster import Listing, same_defect
+
+ROUNDS = [
+    Listing(1, "app/loader.py", 40, "load_config() runs before the environment is normalised"),
+    Listing(1, "app/loader.py", 90, "The retry loop swallows KeyboardInterrupt"),
+    Listing(2, "app/loader.py", 43, "load_config() is called before normalising the environment"),
+    Listing(2, "app/cache.py", 7, "The cache key ignores the locale"),
+    Listing(3, "app/boot/loader.py", 41, "load_config() runs before the environment is normalised"),
+    Listing(3, "app/cache.py", 9, "Cache key without locale"),
+]
+
+
+def test_rewording_moving_and_renaming_keep_a_defect_together() -> None:
+    """The same words in other order, some lines on, in the file's new folder."""
+    assert same_defect(ROUNDS) == {(0, 2), (0, 4), (2, 4), (3, 5)}
+
+
+def test_one_place_may_hold_two_defects() -> None:
+    """Equal path and line join nothing when the titles share nothing."""
+    here = [Listing(1, "a.py", 5, "unchecked index of the queue"), Listing(2, "a.py", 5, "secret written into a log")]
+    assert same_defect(here) == set()
+
+
+def test_chinese_titles_are_compared_by_neighbouring_characters() -> None:
+    """No spaces, and still the rewording is found beside two others of its file."""
+    rounds = [
+        Listing(1, "a.py", 10, "显存预算无下界，异常上报会使闸门失效"),
+        Listing(1, "a.py", 80, "测试未隔离环境变量"),
+        Listing(2, "a.py", 14, "显存预算缺正值下界，异常上报使闸门失效"),
+        Listing(2, "a.py", 60, "文档遗漏默认行为"),
+    ]
+    assert same_defect(rounds) == {(0, 2)}
+
+
+@given(st.permutations(range(len(ROUNDS))))
+def test_the_order_of_the_listings_decides_nothing(order: list[int]) -> None:
+    """Shuffled, the same listings are joined."""
+    pairs = same_defect([ROUNDS[at] for at in order])
+    assert {frozenset((order[one], order[other])) for one, other in pairs} == {
+        frozenset(pair) for pair in same_defect(ROUNDS)
+    }
+
+
+def test_no_listing_is_joined_with_another_of_its_round() -> None:
+    """Within a round every listing is a defect of its own, even with equal words."""
+    twice = [Listing(1, "a.py", line, "bare except") for line in (1, 2)]
+    assert all(one != other for one, other in itertools.combinations(twice, 2))
+    assert same_defect(twice) == set()
+
+
+def test_nothing_gives_nothing() -> None:
+    """No listings, no pairs."""
+    assert same_defect([]) == set()
