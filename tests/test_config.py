@@ -52,6 +52,14 @@ def test_later_layers_win(tmp_path: Path) -> None:
     assert seen == ["P1", "P0", "P2", "P1", "P0"]
 
 
+def test_a_clients_defaults_stand_below_every_file(tmp_path: Path) -> None:
+    """What a client only supposes gives way to the user's and the repository's files."""
+    supposed = {"language": "zh"}
+    assert load(root=tmp_path, defaults=supposed, environ={})[0].language == "zh"
+    write_user('language = "en"')
+    assert load(root=tmp_path, defaults=supposed, environ={})[0].language == "en"
+
+
 def test_tables_are_merged_key_by_key(tmp_path: Path) -> None:
     """A repository's table of items adds to the user's and wins where both name an item."""
     write_user('[items]\n"a/x" = "off"\n"a/y" = "P0"\n')
@@ -66,10 +74,9 @@ def test_tables_are_merged_key_by_key(tmp_path: Path) -> None:
         ('\nbase = "x"\ndebonce_ms = 1\n', 3, "debonce_ms is not a setting; did you mean debounce_ms?"),
         ('minSeverity = "P1"\n', 1, "minSeverity is not a setting; did you mean min_severity?"),
         ('min_severity = "P7"\n', 1, 'min_severity must be "P0" or "P1" or "P2" or "P3"; it was ignored'),
-        ("untracked = 1\n", 1, "untracked must be true or false; it was ignored"),
         ("max_file_bytes = true\n", 1, "max_file_bytes must be a whole number from 1; it was ignored"),
         ('exclude = "x"\n', 1, "exclude must be a list, each a string; it was ignored"),
-        ("# c\n\n[gate]\nfail_on = 3\n", 4, "gate.fail_on must be"),
+        ("# c\n\n[gate]\nfail_on = 3\n", 4, "gate.fail_on cannot be set by a repository"),
         ('[items]\n"a/x" = "off"\n"a/y" = "bad"\n', 3, "items.a/y must be"),
         ("items = 3\n", 1, "items must be a table; it was ignored"),
         ("base = \n", 1, "is not valid TOML: Invalid value"),
@@ -78,7 +85,7 @@ def test_tables_are_merged_key_by_key(tmp_path: Path) -> None:
 def test_a_wrong_setting_is_named_with_file_and_line(tmp_path: Path, text: str, line: int, message: str) -> None:
     """What is unknown or wrong is a problem at its line, and the default stays."""
     settings, problems = of_repository(tmp_path, text)
-    assert [(problem.file, problem.line) for problem in problems] == [(str(tmp_path / ".roundzero.toml"), line)]
+    assert [(problem.file, problem.line) for problem in problems] == [(".roundzero.toml", line)]
     assert problems[0].message.startswith(message)
     assert settings.gate_fail_on == "P1"
     assert settings.max_file_bytes == 1_000_000
@@ -94,10 +101,15 @@ def test_a_wrong_setting_is_named_with_file_and_line(tmp_path: Path, text: str, 
         '[linters.ruff]\npath = "/tmp/evil"\n',
         "debounce_ms = 1\n",
         "enable = false\n",
+        '[gate]\nfail_on = "never"\n',
+        "gate.support = 5\n",
+        "show_origins = []\n",
+        "untracked = false\n",
+        "[linters.ruff]\nenable = false\n",
     ],
 )
 def test_a_repository_cannot_set_what_is_the_users(tmp_path: Path, text: str) -> None:
-    """Models, keys, programs and the person's own habits are refused from a repository, and that is said."""
+    """Models, keys, programs, the gate and the person's own habits are refused from a repository, and that is said."""
     settings, problems = of_repository(tmp_path, text)
     assert settings == Settings()
     assert len(problems) == 1
@@ -127,23 +139,23 @@ def test_a_repository_may_only_lower_limits(tmp_path: Path) -> None:
 
 def test_pyproject_is_read_where_there_is_no_file_of_our_own(tmp_path: Path) -> None:
     """``[tool.roundzero]`` counts, with its lines, unless ``.roundzero.toml`` exists."""
-    text = '[project]\nname = "x"\n[tool.roundzero]\nuntracked = false\nrubbish = 1\n'
+    text = '[project]\nname = "x"\n[tool.roundzero]\nmax_file_bytes = 9\nrubbish = 1\n'
     (tmp_path / "pyproject.toml").write_text(text)
     settings, problems = load(root=tmp_path, environ={})
-    assert settings.untracked is False
-    assert [problem.line for problem in problems] == [5]
-    assert of_repository(tmp_path, "")[0].untracked is True
+    assert settings.max_file_bytes == 9
+    assert [(problem.file, problem.line) for problem in problems] == [("pyproject.toml", 5)]
+    assert of_repository(tmp_path, "")[0].max_file_bytes == 1_000_000
 
 
 def test_a_link_out_of_the_repository_is_not_read(tmp_path: Path) -> None:
     """A configuration file that links elsewhere is reported instead of read."""
     outside = tmp_path / "outside.toml"
-    outside.write_text("untracked = false\n")
+    outside.write_text("max_file_bytes = 9\n")
     root = tmp_path / "repo"
     root.mkdir()
     (root / ".roundzero.toml").symlink_to(outside)
     settings, problems = load(root=root, environ={})
-    assert settings.untracked is True
+    assert settings.max_file_bytes == 1_000_000
     assert "link that leaves the repository" in problems[0].message
 
 

@@ -27,17 +27,22 @@ _CHOICES: Final = {"TMPDIR", "TEMP", "TMP"}
 
 
 class Scratch:
-    """One temporary folder at ``path``, for programs whose input has to be files. ``remove`` it."""
+    """One temporary folder at ``path``, for programs whose input has to be files. ``remove`` it.
+
+    ``in_memory``: reading and writing there never wait for a disk.
+    """
 
     def __init__(self, room: int = ROOM) -> None:
         """Make the folder where ``room`` bytes fit. Raises OutsideError when none can be made."""
         try:
-            home, swept = _home(_where(room))
+            shared = _where(room)
+            home, swept = _home(shared)
             if swept:
                 _sweep(home)
             self._handle, self._lock = _locked(home)
             self.path = Path(self._lock.removesuffix(_LOCK))
             self.path.mkdir(mode=0o700)
+            self.in_memory = shared == _MEMORY
         except OSError as error:
             raise OutsideError(
                 f"no temporary folder could be made: {error.strerror or error}; make room, or set TMPDIR to a folder"

@@ -64,3 +64,14 @@ def test_it_speaks_chinese(cli: Cli, repo: Repo) -> None:
     """With ``language`` zh the explanation is Chinese."""
     repo.commit("first", {"a": "", ".roundzero.toml": 'language = "zh"\n'})
     assert cli("base").out.startswith("基准 ")
+
+
+def test_what_is_wrong_with_the_settings_goes_to_standard_error(cli: Cli, repo: Repo) -> None:
+    """One line for each problem; the base is told all the same."""
+    repo.commit("first", {"a": "", ".roundzero.toml": "rubbish = 1\nuntracked = false\n"})
+    ran = cli("base", "--format", "json")
+    assert (ran.status, "merge_base" in json.loads(ran.out)) == (0, True)
+    assert [line.split(" ")[:2] for line in ran.err.splitlines()] == [
+        ["roundzero:", ".roundzero.toml:1:"],
+        ["roundzero:", ".roundzero.toml:2:"],
+    ]

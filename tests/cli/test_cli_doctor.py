@@ -45,7 +45,7 @@ def test_problems_are_named_with_file_and_line(cli: Cli, repo: Repo) -> None:
     cli("trust")
     out = cli("doctor").out
     assert f"{repo.root / '.roundzero.toml'} (found)" in out
-    assert f"{repo.root / '.roundzero.toml'}:2: rubbish is not a setting" in out
+    assert "  .roundzero.toml:2: rubbish is not a setting" in out
     assert ".roundzero/checklists/x.yaml:" in out
     assert "problems: 2" in out
     assert "trusted: yes" in out

@@ -117,3 +117,25 @@ def test_check_without_a_file_proves_all_packs_in_force(cli: Cli, repo: Repo) ->
     assert [line.split(":")[0] for line in ran.out.splitlines()[:-1]] == [
         str(repo.root / ".roundzero/checklists/house.yaml")
     ]
+
+
+def test_what_is_wrong_with_the_settings_goes_to_standard_error(cli: Cli, repo: Repo) -> None:
+    """A problem of the settings is told beside the list, not in it."""
+    repo.write(".roundzero.toml", "rubbish = 1\n")
+    ran = cli("packs", "list")
+    assert (ran.status, "rubbish" in ran.out) == (0, False)
+    assert ran.err == "roundzero: .roundzero.toml:1: rubbish is not a setting; it was ignored\n"
+
+
+@pytest.mark.parametrize(("name", "why"), [("nowhere.yaml", "No such file or directory"), (".", "Is a directory")])
+def test_a_file_that_cannot_be_read_exits_with_2(cli: Cli, name: str, why: str) -> None:
+    """The message says which and why."""
+    ran = cli("packs", "check", name)
+    assert (ran.status, ran.out, ran.err) == (2, "", f"roundzero: {name} cannot be read: {why}\n")
+
+
+def test_without_an_action_only_the_action_is_asked_for(cli: Cli) -> None:
+    """Names are not required, so the message does not ask for them."""
+    ran = cli("packs")
+    assert ran.status == 2
+    assert ran.err.endswith("the following arguments are required: action\n")

@@ -6,7 +6,7 @@ import pytest
 
 from roundzero.core.change import Skip, SkipKind, Source
 from roundzero.core.finding import Finding, FindingId, Hit, Origin, State, observe
-from roundzero.core.gate import GatePolicy, evaluate, fails, gate
+from roundzero.core.gate import GatePolicy, evaluate, gate, gravest
 from roundzero.core.item import Item, ItemId, Prose, Severity
 from roundzero.core.report import Coverage, VerdictStatus, count
 from roundzero.core.text import RelPath
@@ -27,7 +27,8 @@ def finding(
     made = Finding(
         id=FindingId("rz-1"), group="g", seen=seen, origin=origin, in_diff=True, anchor=None, state=state, hidden=hidden
     )
-    return gate(made, GatePolicy())
+    counts = hidden is None and state is State.OPEN and origin is not Origin.PRE_EXISTING
+    return gate(made.but(counts=counts), GatePolicy())
 
 
 def coverage(*skips: Skip) -> Coverage:
@@ -79,21 +80,20 @@ def test_blocked_then_incomplete_then_lgtm(
 
 
 @pytest.mark.parametrize(
-    ("made", "fail_on", "expected"),
+    ("found", "expected"),
     [
-        (finding(Severity.P1), Severity.P1, True),
-        (finding(Severity.P1), Severity.P0, False),
-        (finding(Severity.P2), Severity.P1, False),
-        (finding(Severity.P2), Severity.P2, True),
-        (finding(Severity.P3), None, False),
-        (finding(Severity.P0), None, False),
-        (finding(Severity.P2, origin=Origin.PRE_EXISTING), Severity.P3, False),
-        (finding(Severity.P0, hidden="out of scope"), Severity.P3, False),
+        ([finding(Severity.P1)], Severity.P1),
+        ([finding(Severity.P3), finding(Severity.P2)], Severity.P2),
+        ([], None),
+        ([finding(Severity.P2, origin=Origin.PRE_EXISTING)], None),
+        ([finding(Severity.P0, hidden="out of scope")], None),
+        ([finding(Severity.P2).but(hidden="milder than P1")], Severity.P2),
+        ([finding(Severity.P1).but(blocking=False)], None),
     ],
 )
-def test_the_exit_status_follows_fail_on(made: Finding, fail_on: Severity | None, expected: bool) -> None:
-    """Only shown findings of this branch count, at or above the level asked for."""
-    assert fails([made], fail_on) is expected
+def test_the_exit_status_follows_the_gravest_that_counts(found: list[Finding], expected: Severity | None) -> None:
+    """What is displayed does not matter; a P0 or P1 has to block, the rest has to be this branch's."""
+    assert gravest(found) is expected
 
 
 def test_counts_are_of_shown_open_findings_of_this_branch() -> None:

@@ -226,3 +226,15 @@ def test_a_report_counts_what_it_hides_and_names_what_failed() -> None:
     assert report.stats.hidden == (("the line is not part of the change", 1),)
     assert report.settings_changed == ("b.py:1: ignore[p/mild] known",)
     assert (report.coverage.files, report.coverage.added_lines, report.findings) == (2, 2, ())
+
+
+def test_what_blocks_is_shown_whatever_is_asked_for() -> None:
+    """A setting that shows old findings alone, or grave ones alone, hides no reason of the verdict."""
+    found = judged(change(FILE_A), [see(ADDED, FILE_A, 2)], view=View(origins=frozenset({Origin.PRE_EXISTING})))
+    assert [(each.blocking, each.hidden) for each in found] == [(True, None)]
+
+
+def test_what_is_hidden_by_severity_still_counts() -> None:
+    """The exit status is about the branch, not about the display."""
+    (finding,) = judged(change(FILE_A), [see(MILD, FILE_A, 2)], view=View(min_severity=Severity.P0))
+    assert (finding.hidden, finding.counts) == ("milder than P0", True)

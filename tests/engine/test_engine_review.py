@@ -189,3 +189,17 @@ def test_a_deleted_file_that_is_still_named_is_found_across_the_repository(repo:
         report = reviewed(repo, runner=runner)
         assert names(report.findings) == ["deleted-file-still-named"]
         assert report.findings[0].seen.path == "BUILD"
+
+
+def test_a_lost_pack_and_an_idle_linter_are_gaps(repo: Repo) -> None:
+    """What a broken pack or a linter that is switched off would have seen was not looked for: never clean."""
+    repo.commit("base", {"a.py": "x = 1\n", ".roundzero/checklists/house.yaml": "pack: house\nitems: []\n"})
+    repo.branch("topic")
+    repo.write("a.py", "x = 2\n")
+    report = reviewed(repo, linters=())
+    assert report.verdict.status is VerdictStatus.INCOMPLETE
+    said = " ".join(report.verdict.reasons)
+    assert "house.yaml" in said
+    assert "ruff is switched off" in said
+    checked = {str(row.item): row.status for row in report.checklists}
+    assert checked["python/mutable-default"] is ItemStatus.NOT_CHECKED

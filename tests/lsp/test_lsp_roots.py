@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from support.lsp import MINIMAL, NEOVIM, VS_CODE, Client
 from support.repo import Repo
 from support.shown import ITEM, NEW, found, uri_of, wait_for
+
+if TYPE_CHECKING:
+    from support.lsp import Message
 
 
 def test_two_roots_and_folders_that_come_and_go(branch: Repo, client: Client, tmp_path: Path) -> None:
@@ -160,3 +164,33 @@ def test_prose_follows_the_clients_language_unless_it_is_set(branch: Repo) -> No
             client.open(uri_of(branch), NEW)
             (shown,) = wait_for(client, uri_of(branch), (4, ITEM), version=1)["diagnostics"]
             assert shown["message"].isascii() is not chinese
+
+
+def test_the_status_names_what_is_wrong_with_the_settings(branch: Repo, client: Client) -> None:
+    """From the start, and no more once it is put right."""
+    branch.write(".roundzero.toml", "rubbish = \n")
+    client.initialize(branch.root)
+
+    def told(words: str | None) -> None:
+        def fits(message: Message) -> bool:
+            if message.get("method") != "roundzero/status":
+                return False
+            problems: list[str] = message["params"]["problems"]
+            return not problems if words is None else any(each.startswith(words) for each in problems)
+
+        client.wait(fits, after=len(client.inbox) if words is None else 0)
+
+    told(".roundzero.toml:1: is not valid TOML")
+    branch.write(".roundzero.toml", "")
+    changed = {"changes": [{"uri": uri_of(branch, ".roundzero.toml"), "type": 2}]}
+    client.notify("workspace/didChangeWatchedFiles", changed)
+    told(None)
+
+
+def test_the_clients_locale_gives_way_to_the_repositorys_language(branch: Repo, client: Client) -> None:
+    """A locale is what a client supposes; a file is what somebody wrote down."""
+    branch.write(".roundzero.toml", 'language = "en"\n')
+    client.initialize(branch.root, locale="zh-cn")
+    client.open(uri_of(branch), NEW)
+    (shown,) = wait_for(client, uri_of(branch), (4, ITEM), version=1)["diagnostics"]
+    assert shown["message"].isascii()

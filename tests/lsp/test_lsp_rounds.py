@@ -89,3 +89,38 @@ def test_another_base_can_be_chosen(branch: Repo, client: Client) -> None:
         "workspace/executeCommand", {"command": "roundzero.selectBase", "arguments": [{"ref": "nope"}]}
     )
     assert (error["code"], "nope" in error["message"]) == (-32803, True)
+
+
+@pytest.mark.parametrize("depth", ["quick", "deep"])
+def test_a_model_review_without_a_model_is_refused(branch: Repo, client: Client, depth: str) -> None:
+    """As on the command line: checks alone would not be what was asked for."""
+    client.initialize(branch.root)
+    error = client.error("workspace/executeCommand", {"command": "roundzero.review", "arguments": [{"depth": depth}]})
+    assert error["code"] == -32803
+    assert error["message"] == f"depth {depth}: no model provider is configured; use depth off"
+
+
+def test_a_staged_round_answers_from_its_own_report(branch: Repo, client: Client) -> None:
+    """What is only in the work tree does not count, although the live status has it."""
+    branch.write("a.py", NEW)
+    client.initialize(branch.root)
+    wait_for(client, uri_of(branch), (4, ITEM))
+    command = {"command": "roundzero.review", "arguments": [{"scope": "staged"}]}
+    (status,) = client.result("workspace/executeCommand", command)
+    assert (sum(status["counts"].values()), status["coverage"]["files"]) == (0, 0)
+    branch.git("add", "a.py")
+    (status,) = client.result("workspace/executeCommand", command)
+    assert (sum(status["counts"].values()), status["coverage"]["files"]) == (1, 1)
+
+
+def test_a_dismissed_finding_is_listed_but_not_shown(branch: Repo, client: Client) -> None:
+    """``roundzero/findings`` lists what a report lists."""
+    client.initialize(branch.root)
+    uri = uri_of(branch)
+    client.open(uri, NEW)
+    wait_for(client, uri, (4, ITEM), version=1)
+    dismissed = NEW.replace("def new", f"# roundzero: ignore[{ITEM}] frozen by its callers\ndef new")
+    client.change(uri, 2, {"text": dismissed})
+    wait_for(client, uri, version=2)
+    (finding,) = client.result("roundzero/findings", {"uri": uri})["findings"]
+    assert (finding["item"], finding["state"]) == (ITEM, "dismissed")

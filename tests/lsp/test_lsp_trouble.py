@@ -393,6 +393,7 @@ def test_wrong_command_arguments_are_refused_and_do_nothing(branch: Repo, client
         ("review", {"scope": 1}), ("review", {"scope": ["worktree"]}), ("review", {"depth": {}}),
         ("review", {"uri": "untitled:x"}), ("selectBase", {"ref": 7}), ("selectBase", {"ref": "-x"}),
         ("selectBase", {"ref": "no/such"}), ("stop", {"uri": "file:///nowhere"}), ("status", 7), ("pause", [None]),
+        ("review", {"uri": 5}), ("stop", {"uri": []}),
     ):  # fmt: skip
         error = client.error("workspace/executeCommand", {"command": f"roundzero.{command}", "arguments": [argument]})
         assert error["code"] in {-32602, -32803}, (command, argument, error)

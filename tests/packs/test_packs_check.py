@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
+from roundzero.errors import UserError
 from roundzero.linters import discover
 from roundzero.packs.check import check_packs
 from roundzero.packs.loader import built_in_files, load
@@ -99,8 +102,15 @@ def test_examples_must_say_something(tmp_path: Path) -> None:
     assert (line, "needs a bad and a good" in words) == (4, True)
 
 
-def test_files_that_cannot_be_read_and_names_taken_twice_are_problems(tmp_path: Path) -> None:
+def test_names_taken_twice_and_texts_that_are_not_utf_8_are_problems(tmp_path: Path) -> None:
     """And the rest is still checked."""
     problems = check(tmp_path, HEAD + "  - {id: a, title: t, severity: P1, why: w, ask: q}\n", HEAD + "  []\n")
     assert [(Path(problem.file).name, problem.line) for problem in problems] == [("1.yaml", 1)]
+    (tmp_path / "no").write_bytes(b"\xff")
     assert [problem.line for problem in run(check_packs([tmp_path / "no"], review, Judges()))] == [0]
+
+
+def test_a_file_that_cannot_be_read_is_the_persons_to_put_right(tmp_path: Path) -> None:
+    """Which file and why, in the system's own words."""
+    with pytest.raises(UserError, match=r"no cannot be read: No such file or directory$"):
+        run(check_packs([tmp_path / "no"], review, Judges()))

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from roundzero.checkers._base import Checker
 
@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 @cache
 def discover() -> Mapping[str, type[Checker]]:
     """All checkers by name. A module that defines one has ``CHECKER``; those with a leading underscore are support."""
+    return MappingProxyType({checker.name: checker for checker in load()})
+
+
+def load() -> Iterator[type[Checker]]:
+    """Import the checkers one after the other, for who has something else to do in between."""
     import pkgutil  # noqa: PLC0415  only who checks pays for it
     from importlib import import_module  # noqa: PLC0415
 
-    found: dict[str, type[Checker]] = {}
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
         if module.name.startswith("_") or module.name == "run":
             continue
         checker: type[Checker] = import_module(f"{__name__}.{module.name}").CHECKER
-        found[checker.name] = checker
-    return MappingProxyType(found)
+        yield checker

@@ -80,6 +80,10 @@ class PythonChecker(Checker):
 
     nodes: ClassVar[tuple[type[ast.AST], ...]] = ()
 
+    def concerns(self, ctx: CheckContext) -> bool:  # noqa: ARG002  the default is any file
+        """Whether this file can hold what is looked for; where not, nothing else is called."""
+        return True
+
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:  # noqa: ARG002  the default sees nothing
         """Look at one node of ``nodes``, parents first."""
         return ()

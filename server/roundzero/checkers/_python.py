@@ -58,8 +58,9 @@ class Locator:
     def __init__(self, source: Source) -> None:
         """Index the lines as ``ast`` sees them."""
         self._index = source.index
-        self._lines = LineIndex(source.text, carriage_return_ends_line=True)
-        self._plain = source.text.isascii() and "\r" not in source.text
+        has_returns = "\r" in source.text
+        self._lines = LineIndex(source.text, carriage_return_ends_line=True) if has_returns else source.index
+        self._plain = not has_returns and source.text.isascii()
 
     def position(self, line: int, byte_column: int) -> Position:
         """The position of a UTF-8 byte column (from 0) on a line (from 1) of ``ast``."""
@@ -155,13 +156,16 @@ def _place(source: Source, error: SyntaxError) -> Position:
     return source.index.position(min(offset, limit))
 
 
-def _child_fields() -> dict[type[ast.AST], tuple[str, ...]]:
-    """Fields that may hold child nodes, last first, for every kind of node. Contexts and operators are no places."""
+def _child_fields() -> dict[type, tuple[str, ...]]:
+    """Fields that may hold child nodes, last first, for every kind of node; none for a child that is not there.
+
+    Contexts and operators are no places.
+    """
     barren = {
         "ctx", "op", "ops", "id", "attr", "name", "names", "arg", "kind", "lineno", "module", "level", "value_kind",
         "is_async", "simple", "type_comment", "conversion", "type_ignores", "asname", "rest", "kwd_attrs", "tag", "str",
     }  # fmt: skip
-    table: dict[type[ast.AST], tuple[str, ...]] = {}
+    table: dict[type, tuple[str, ...]] = {}
     kinds = [kind for kind in vars(ast).values() if isinstance(kind, type) and issubclass(kind, ast.AST)]
     for kind in kinds:
         fields = [field for field in kind._fields if field not in barren]
@@ -172,6 +176,7 @@ def _child_fields() -> dict[type[ast.AST], tuple[str, ...]]:
         elif kind is getattr(ast, "TypeAlias", None):
             fields = ["name", *fields]
         table[kind] = tuple(reversed(fields))
+    table[type(None)] = ()
     return table
 
 
@@ -193,12 +198,13 @@ def walk(
     """
     children = _CHILDREN
     visitors = table.get
-    stack: list[ast.AST | None] = [tree]
+    leave = ast.AST()  # stands for the end of a scope
+    stack = [tree]
     pop, push, extend = stack.pop, stack.append, stack.extend
     budget = STOP_EVERY
     while stack:
         node = pop()
-        if node is None:
+        if node is leave:
             scopes.pop()
             continue
         budget -= 1
@@ -211,11 +217,11 @@ def walk(
             visit(node)
         if kind in _SCOPE_KINDS:
             scopes.append(node)  # type: ignore[arg-type]  # the kinds are those of Scope
-            push(None)
+            push(leave)
         for field in children[kind]:
             value = getattr(node, field, None)
             if value.__class__ is list:
-                extend(item for item in reversed(value) if item is not None)
+                extend(value[::-1])
             elif value is not None:
                 push(value)
 

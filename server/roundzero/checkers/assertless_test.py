@@ -78,10 +78,12 @@ class AssertlessTest(PythonChecker):
         self._seen: dict[int, _Seen] = {}
         self._by_name: dict[str, list[_Seen]] = {}
 
+    def concerns(self, ctx: CheckContext) -> bool:
+        """Only in files whose tests are collected."""
+        return is_test_module(ctx.path)
+
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
         """Note a definition, a check or a call."""
-        if not is_test_module(ctx.path):
-            return ()
         outer = next((scope for scope in ctx.scopes if not isinstance(scope, ast.ClassDef)), None)
         if outer is None:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

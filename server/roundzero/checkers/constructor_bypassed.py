@@ -32,10 +32,12 @@ class ConstructorBypassed(PythonChecker):
         self._calls: list[tuple[str, ast.Call]] = []
         self._own: set[str] = set()
 
+    def concerns(self, ctx: CheckContext) -> bool:
+        """Only in tests."""
+        return ctx.is_test
+
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
         """Remember calls of ``__new__`` and the classes of the test itself."""
-        if not ctx.is_test:
-            return ()
         if isinstance(node, ast.ClassDef):
             self._own.add(node.name)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__new__":

@@ -208,7 +208,7 @@ class _Run:
         seats = [_Seat(name, checker, context) for name, checker in checkers]
         table: dict[type[ast.AST], list[Callable[[ast.AST], None]]] = {}
         for seat in seats:
-            for kind in seat.checker.nodes:
+            for kind in seat.nodes():
                 table.setdefault(kind, []).append(seat.visit)
         walk(self._parsed.tree, table, context.scopes, self._should_stop)
         for seat in seats:
@@ -239,7 +239,7 @@ class _Run:
 class _Seat:
     """A checker's place in the walk: what it saw, and whether it broke."""
 
-    __slots__ = ("_context", "checker", "failure", "hits", "name")
+    __slots__ = ("_concerned", "_context", "_visit", "checker", "failure", "hits", "name")
 
     def __init__(self, name: str, checker: PythonChecker, context: CheckContext) -> None:
         self.name = name
@@ -247,16 +247,27 @@ class _Seat:
         self.hits: list[Hit] = []
         self.failure: str | None = None
         self._context = context
+        self._visit = checker.visit
+        self._concerned = False
+
+    def nodes(self) -> tuple[type[ast.AST], ...]:
+        """The kinds of node it looks at in this file."""
+        try:
+            self._concerned = self.checker.concerns(self._context)
+        except Exception as error:  # noqa: BLE001  a broken checker costs its own results
+            self.failure = _failure(self.name, error)
+        return self.checker.nodes if self._concerned else ()
 
     def visit(self, node: ast.AST) -> None:
         if self.failure is None:
             try:
-                self.hits += self.checker.visit(node, self._context)
+                if seen := self._visit(node, self._context):
+                    self.hits += seen
             except Exception as error:  # noqa: BLE001  a broken checker costs its own results
                 self.failure = _failure(self.name, error)
 
     def finish(self) -> None:
-        if self.failure is None:
+        if self.failure is None and self._concerned:
             try:
                 self.hits += self.checker.finish(self._context)
             except Exception as error:  # noqa: BLE001  a broken checker costs its own results

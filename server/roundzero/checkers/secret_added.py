@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import TextChecker
 from roundzero.checkers._paths import is_example, is_test_data, is_test_path
 from roundzero.core.finding import Hit
-from roundzero.core.secrets import SecretKind, find_secrets
+from roundzero.core.secrets import SecretKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +33,7 @@ class SecretAdded(TextChecker):
             return
         in_test = is_test_path(source.path)
         in_example = is_example(source.path)
-        for secret in find_secrets(source.text):
+        for secret in source.secrets:
             if in_test and secret.kind is not SecretKind.VENDOR:
                 continue
             if in_example and secret.kind is SecretKind.NAMED:

@@ -87,24 +87,30 @@ class SiblingOutlier(PythonChecker):
 
     def __init__(self) -> None:
         """Start without calls."""
-        self._calls: dict[str, list[_Seen]] = {}
+        self._calls: dict[str, list[tuple[ast.Call, int]]] = {}
+
+    def concerns(self, ctx: CheckContext) -> bool:
+        """Not in tests."""
+        return not ctx.is_test
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
-        """Note a call of something with a name."""
-        if not ctx.is_test and isinstance(node, ast.Call) and (callee := dotted(node.func)):
-            keywords = frozenset(keyword.arg for keyword in node.keywords if keyword.arg is not None)
-            is_open = len(keywords) < len(node.keywords) or any(
-                argument.__class__ is ast.Starred for argument in node.args
-            )
-            scope = id(ctx.function) if ctx.function is not None else 0
-            self._calls.setdefault(callee, []).append(_Seen(node, scope, keywords, is_open))
+        """Note a call of something with a name, and the function around it."""
+        if isinstance(node, ast.Call) and (callee := dotted(node.func)):
+            function = ctx.function
+            self._calls.setdefault(callee, []).append((node, id(function) if function is not None else 0))
         return ()
 
     def finish(self, ctx: CheckContext) -> Iterable[Hit]:
         """Compare every call with its siblings."""
         for callee, calls in self._calls.items():
-            if len(calls) > FEWEST and any(call.keywords for call in calls) and _FREE.search(callee) is None:
-                yield from _judged(callee, calls, ctx)
+            if len(calls) > FEWEST and any(call.keywords for call, _ in calls) and _FREE.search(callee) is None:
+                yield from _judged(callee, [_seen(call, scope) for call, scope in calls], ctx)
+
+
+def _seen(call: ast.Call, scope: int) -> _Seen:
+    keywords = frozenset(keyword.arg for keyword in call.keywords if keyword.arg is not None)
+    is_open = len(keywords) < len(call.keywords) or any(argument.__class__ is ast.Starred for argument in call.args)
+    return _Seen(call, scope, keywords, is_open)
 
 
 def _judged(callee: str, calls: Sequence[_Seen], ctx: CheckContext) -> Iterator[Hit]:

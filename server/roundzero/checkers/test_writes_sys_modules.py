@@ -37,10 +37,12 @@ class TestWritesSysModules(PythonChecker):
         """Start with nothing reported."""
         self._reported: set[int] = set()
 
+    def concerns(self, ctx: CheckContext) -> bool:
+        """Only in tests."""
+        return ctx.is_test
+
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
         """Look at one statement."""
-        if not ctx.is_test:
-            return ()
         place = next(_writes(node), None)
         if place is None or (isinstance(place, ast.Subscript) and dotted(place.slice) == "__name__"):
             return ()

@@ -43,7 +43,7 @@ def apply_safe_fixes(root: Path, report: Report) -> Fixed:
     files: dict[RelPath, _File] = {}
     left: dict[str, None] = {}
     taken: list[tuple[Finding, Fix]] = []
-    for finding in report.findings:
+    for finding in sorted(report.findings, key=_place):
         fix = next((each for each in finding.seen.fixes if each.safe), None)
         if fix is None or finding.state is not State.OPEN or finding.seen.side is not Side.HEAD:
             continue
@@ -87,6 +87,12 @@ class _File:
         for start, end, edit in sorted(self.edits, key=lambda each: each[0], reverse=True):
             text = text[:start] + with_eol(edit.new_text, eol) + text[end:]
         return replace(self.decoded, text=text)
+
+
+def _place(finding: Finding) -> tuple[str, int, int]:
+    """Text order, so that of two fixes that overlap the first one in the text is applied."""
+    seen = finding.seen
+    return (seen.path or "", seen.line, seen.span.start.column if seen.span is not None else 0)
 
 
 def _open(root: Path, path: RelPath, reviewed: str | None) -> _File:

@@ -8,8 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from roundzero.errors import OutsideError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from roundzero.core.ruleset import Problem
 
 
 def write(text: str) -> None:
@@ -52,6 +58,12 @@ def complain(message: str) -> None:
         sys.stderr.flush()
     except (BrokenPipeError, UnicodeEncodeError):
         sys.stderr.buffer.write(("roundzero: " + "\n".join(lines) + "\n").encode("ascii", "backslashreplace"))
+
+
+def complain_of(problems: Iterable[Problem]) -> None:
+    """Write each problem of the settings to standard error, on a line of its own."""
+    for problem in problems:
+        complain(str(problem))
 
 
 def is_terminal() -> bool:

@@ -45,6 +45,7 @@ async def _choose(directory: str) -> tuple[BaseChoice, Language]:
 
     place = await open_place(directory, bare=True)
     try:
+        _stdout.complain_of(place.problems)
         return await choose(place), place.settings.language
     finally:
         await place.git.close()

@@ -37,8 +37,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the findings."""
     if args.what_is_sent is not None:
-        from roundzero.cli.review import no_model  # noqa: PLC0415  off the start-up path
         from roundzero.config import load  # noqa: PLC0415  off the start-up path
+        from roundzero.engine.review import no_model  # noqa: PLC0415  off the start-up path
 
         settings, _ = load(root=None, environ=os.environ)
         _stdout.write(f"Nothing is sent: {no_model(settings)}.\n")

@@ -22,7 +22,6 @@ SUMMARY: Final = "write a commented .roundzero.toml"
 _EXAMPLES: Final = {
     "base": '"origin/main"',
     "items": '"general/conflict-marker" = "P0"',
-    "linters.<name>.enable": "enable = true",
 }
 """What stands in the file where the default is nothing to show."""
 
@@ -59,24 +58,19 @@ def _lines() -> Iterator[str]:
     from roundzero.config import SETTINGS, Who  # noqa: PLC0415  off the start-up path
 
     yield "# What Round Zero should know about this repository. Every line is commented out and shows the default."
-    yield "# Models, keys and programs cannot be set here; they belong to each person's own configuration."
+    yield "# Models, programs, linters and the gate cannot be set here; they belong to each person's own configuration."
     ours = [row for row in SETTINGS if row.who is not Who.USER]
     for row in ours:
-        if "." not in row.name and not row.kind.table:
-            yield from _row(row, row.toml)
-    tables: dict[str, list[Setting]] = {}
+        if not row.kind.table:
+            yield from _row(row)
     for row in ours:
-        if "." in row.name or row.kind.table:
-            table = row.toml if row.kind.table else row.toml.split(".")[0]
-            tables.setdefault(table.replace("<name>.enable", "ruff"), []).append(row)
-    for table, rows in tables.items():
-        yield ""
-        yield f"# [{table}]"
-        for row in rows:
-            yield from _row(row, row.toml.rpartition(".")[2])
+        if row.kind.table:
+            yield ""
+            yield f"# [{row.toml}]"
+            yield from _row(row)
 
 
-def _row(row: Setting, name: str) -> Iterator[str]:
+def _row(row: Setting) -> Iterator[str]:
     from roundzero.config import Who  # noqa: PLC0415  off the start-up path
 
     if not row.kind.table:
@@ -87,7 +81,7 @@ def _row(row: Setting, name: str) -> Iterator[str]:
         shown = row.default if isinstance(row.default, dict) and row.default else None
         yield from (f'# {key} = "{value}"' for key, value in shown.items()) if shown else (f"# {_EXAMPLES[row.name]}",)
     else:
-        yield f"# {name} = {_EXAMPLES[row.name] if row.default is None else _toml(row.default)}"
+        yield f"# {row.toml} = {_EXAMPLES[row.name] if row.default is None else _toml(row.default)}"
 
 
 def _toml(value: object) -> str:

@@ -28,7 +28,9 @@ PROBLEMS: Final = 1
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare ``list``, ``show`` and ``check``."""
     parser.add_argument("action", choices=("list", "show", "check"), help="what to do")
-    parser.add_argument("names", metavar="ITEM|FILE", nargs="*", help="the item to show, the files to check")
+    parser.add_argument(
+        "names", metavar="ITEM|FILE", nargs="*", default=[], help="the item to show, the files to check"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -39,13 +41,14 @@ def run(args: argparse.Namespace) -> int:
         raise UserError("packs list takes no names; use packs show ITEM")
     if args.action == "show" and len(args.names) != 1:
         raise UserError("packs show takes one item, such as python/bare-except; packs list has them all")
-    root, settings, _ = run_loop(surroundings(args.repo))
+    root, settings, wrong = run_loop(surroundings(args.repo))
     if args.action == "check":
         problems = run_loop(_check([Path(name) for name in args.names] or _all_files(root)))
         for problem in problems:
             _stdout.write(f"{_visible(str(problem))}\n")
         _stdout.write(f"{len(problems)} problem{'' if len(problems) == 1 else 's'}\n" if problems else "no problems\n")
         return PROBLEMS if problems else 0
+    _stdout.complain_of(wrong)
     rules = ruleset(root, settings)
     lines = _listed(rules, settings) if args.action == "list" else _shown(rules, args.names[0], settings)
     _stdout.write("".join(f"{_visible(line)}\n" for line in lines))

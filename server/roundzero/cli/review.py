@@ -6,7 +6,9 @@ report and ``--fail-on`` alone, whatever was printed.
 
 from __future__ import annotations
 
+import gc
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +17,7 @@ from roundzero.errors import OutsideError, UserError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from roundzero.cli._place import Place
     from roundzero.cli._progress import Quiet
@@ -69,14 +71,35 @@ def formats() -> list[str]:
 def run(args: argparse.Namespace) -> int:
     """Review, print, and return the exit status."""
     _check(args)
+    with _collector_at_rest():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
-    from roundzero.core.gate import fails  # noqa: PLC0415  off the start-up path
     from roundzero.core.item import Severity  # noqa: PLC0415  off the start-up path
 
     report, settings = run_loop(_review(args, _read_input(args)))
     _print(args, report)
     name = settings.gate_fail_on
-    return FINDINGS if fails(report.findings, None if name == "never" else Severity[name]) else 0
+    failing = name != "never" and report.gravest is not None and report.gravest <= Severity[name]
+    return FINDINGS if failing else 0
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """No search for cycles meanwhile: next to nothing of a review is in one (measured: a twelfth of its time).
+
+    Nor in what is left afterwards, because the program is about to end.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if collecting:
+            gc.enable()
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -114,18 +137,13 @@ async def _review(args: argparse.Namespace, given: bytes | None) -> tuple[Report
         if (broken := next((problem for problem in place.problems if problem.whole), None)) is not None:
             raise UserError(f"{broken}; correct it, because none of its settings count as it is")
         if args.model in {"quick", "deep"}:
+            from roundzero.engine.review import no_model  # noqa: PLC0415  off the start-up path
+
             raise UserError(f"--model {args.model}: {no_model(place.settings)}; use --model off")
         with progress("quiet" if args.output is not None else args.format) as bar:
             return await _reviewed(args, place, bar, given), place.settings
     finally:
         await place.git.close()
-
-
-def no_model(settings: Settings) -> str:
-    """Why no model takes part in a review."""
-    if settings.model_provider is None:
-        return "no model provider is configured"
-    return f"the provider {settings.model_provider} is configured, but this version makes no model reviews"
 
 
 def _command_line(args: argparse.Namespace) -> Mapping[str, object]:

@@ -1,8 +1,9 @@
 """Fills the settings from files, editor, environment and command line.
 
-Order: built-in < user file < repository file < editor < environment < command line. The environment is the user's side
-and stands above the editor because editors send their defaults too. Invariant: loading never fails; what is unknown,
-wrong or not the repository's to set is a ``Problem`` with file and line, and ignored.
+Order: built-in < the client's own defaults < user file < repository file < editor < environment < command line. The
+environment is the user's side and stands above the editor because editors send their defaults too. Invariant: loading
+never fails; what is unknown, wrong or not the repository's to set is a ``Problem`` with file and line, and ignored.
+Files of the repository are named by their path in it, so that reports are the same in every clone.
 """
 
 from __future__ import annotations
@@ -36,15 +37,18 @@ def user_file() -> Path:
 def load(
     *,
     root: Path | None,
+    defaults: Mapping[str, object] | None = None,
     editor: Mapping[str, object] | None = None,
     command_line: Mapping[str, object] | None = None,
     environ: Mapping[str, str],
 ) -> tuple[Settings, tuple[Problem, ...]]:
     """The settings in force for the repository at ``root`` (None: outside one) and what was wrong.
 
-    ``editor`` and ``command_line`` use the editor's names, nested or dotted; None values are as good as absent.
+    ``defaults``, ``editor`` and ``command_line`` use the editor's names, nested or dotted; None values are as good as
+    absent. ``defaults`` stand below every file.
     """
     loading = _Loading()
+    loading.add(_EDITOR, defaults or {}, "defaults")
     loading.add_file(user_file())
     if root is not None:
         loading.add_repository(root)
@@ -67,25 +71,26 @@ class _Loading:
 
     def add_file(self, path: Path, *, root: Path | None = None, table: tuple[str, ...] = ()) -> bool:
         """Add a TOML file or a table of it, on the repository's side with ``root``. False where there is none."""
+        name = str(path) if root is None else path.relative_to(root).as_posix()
         if root is not None and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
-            self.problems.append(Problem(str(path), 0, "is a link that leaves the repository; it was not read"))
+            self.problems.append(Problem(name, 0, "is a link that leaves the repository; it was not read"))
             return False
         try:
             data = _bytes(path)
         except _UnreadableError as error:
-            self.problems.append(Problem(str(path), error.line, str(error), whole=True))
+            self.problems.append(Problem(name, error.line, str(error), whole=True))
             return False
         if data is None or (table and table[-1].encode() not in data):
             return False
         try:
             text, parsed = _parsed(data)
         except _UnreadableError as error:
-            self.problems.append(Problem(str(path), error.line, str(error), whole=True))
+            self.problems.append(Problem(name, error.line, str(error), whole=True))
             return True
         for key in table:
             parsed = parsed.get(key) if isinstance(parsed, dict) else None
         if isinstance(parsed, dict):
-            self.add(_TOML, parsed, str(path), text=text, table=table, repository=root is not None)
+            self.add(_TOML, parsed, name, text=text, table=table, repository=root is not None)
         return isinstance(parsed, dict)
 
     def add_repository(self, root: Path) -> None:
@@ -113,7 +118,7 @@ class _Loading:
             if row is None:
                 complain(_unknown(key, names), *keys)
             elif repository and row.who is Who.USER:
-                complain(f"{key} cannot be set by a repository; it was ignored. Set it in {user_file()}", *keys)
+                complain(f"{key} cannot be set by a repository; it was ignored. Set it in your own config.toml", *keys)
             elif value is not None and (wrong := self._set(row, entry, value, lower=repository)) is not None:
                 complain(f"{key if entry is None else f'{key}.{entry}'} {wrong}", *keys)
 

@@ -166,7 +166,6 @@ class Settings:
         ("introduced", "exposed"),
         "Which origins of findings are shown.",
         "显示哪些来源的发现。",
-        who=_REPO,
     )
     untracked: bool = _set(
         "untracked",
@@ -174,7 +173,6 @@ class Settings:
         _ON,
         "Whether untracked files belong to the change.",
         "未跟踪的文件是否属于变更。",
-        who=_REPO,
     )
     exclude: tuple[str, ...] = _set(
         "exclude", _list_of(_TEXT), (), "Globs of paths that are not reviewed.", "不审查的路径（通配符）。", who=_REPO
@@ -225,7 +223,6 @@ class Settings:
         "P1",
         "The mildest severity at which the command exits with 1.",
         "使命令以 1 退出的最低严重级别。",
-        who=_REPO,
     )
     gate_support: int = _set(
         "gate.support",
@@ -233,7 +230,6 @@ class Settings:
         3,
         "Drafts of five that must raise a model's finding before it blocks.",
         "模型的发现要阻止合入，五份草稿中至少需要几份提出它。",
-        who=_REPO,
     )
     hook_model: Literal["off", "quick", "deep"] = _set(
         "hook.model",
@@ -334,7 +330,7 @@ class Settings:
         scope="machine",
     )
     linters_enable: Mapping[str, bool] = _set(
-        "linters.<name>.enable", _table_of(_BOOL), {}, "Whether a linter runs.", "是否运行某个检查程序。", who=_REPO
+        "linters.<name>.enable", _table_of(_BOOL), {}, "Whether a linter runs.", "是否运行某个检查程序。"
     )
     linters_path: Mapping[str, str] = _set(
         "linters.<name>.path",

@@ -14,10 +14,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from roundzero.core.linemap import Hunk, LineMap
+from roundzero.core.secrets import find_secrets
 from roundzero.core.text import LineIndex, RelPath
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from roundzero.core.secrets import SecretSpan
 
 
 class Side(Enum):
@@ -58,7 +61,7 @@ class BaseHow(Enum):
 class Source:
     """One side of one file: path, text without byte-order mark, and the git object id of the bytes it was read from."""
 
-    __slots__ = ("_index", "blob", "bom", "encoding", "path", "text")
+    __slots__ = ("_index", "_secrets", "blob", "bom", "encoding", "path", "text")
 
     def __init__(self, path: RelPath, text: str, blob: str, *, encoding: str = "utf-8", bom: bool = False) -> None:
         """Hold ``text``; lines are indexed on first use."""
@@ -68,6 +71,7 @@ class Source:
         self.encoding = encoding
         self.bom = bom
         self._index: LineIndex | None = None
+        self._secrets: tuple[SecretSpan, ...] | None = None
 
     @property
     def index(self) -> LineIndex:
@@ -76,8 +80,15 @@ class Source:
             self._index = LineIndex(self.text)
         return self._index
 
+    @property
+    def secrets(self) -> tuple[SecretSpan, ...]:
+        """The secrets in the text; it is searched on first use."""
+        if self._secrets is None:
+            self._secrets = find_secrets(self.text)
+        return self._secrets
+
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        """Pickle without the index."""
+        """Pickle without what was derived from the text."""
         return _source, (self.path, self.text, self.blob, self.encoding, self.bom)
 
     def __repr__(self) -> str:

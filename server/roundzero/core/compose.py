@@ -6,14 +6,14 @@ Invariant: the report lists exactly the findings that are not hidden and counts 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.checklist import Failure, checklist
 from roundzero.core.finding import State
-from roundzero.core.gate import evaluate
+from roundzero.core.gate import evaluate, gravest
 from roundzero.core.judge import IGNORED, View, listed
-from roundzero.core.report import Coverage, Depth, FileSummary, Report, Stats, count
+from roundzero.core.report import Coverage, Depth, FileSummary, Report, Stats, Verdict, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -64,7 +64,7 @@ def compose(
         tool_version=occasion.tool_version,
         reviewed_at=occasion.reviewed_at,
         language=occasion.language,
-        verdict=evaluate(findings, covered, messages, depth=occasion.depth),
+        verdict=_restricted(evaluate(findings, covered, messages, depth=occasion.depth), occasion.paths),
         base=change.base,
         head=change.head,
         change=change,
@@ -75,10 +75,18 @@ def compose(
         findings=shown,
         settings_changed=settings_changed(change, directives),
         notices=occasion.notices,
+        gravest=gravest(findings),
         paths=occasion.paths,
         outside=occasion.outside,
         stats=Stats(seconds=occasion.seconds, hidden=hidden(findings), failures=messages),
     )
+
+
+def _restricted(verdict: Verdict, paths: tuple[RelPath, ...]) -> Verdict:
+    """A verdict on a part of the change says so: what blocks elsewhere was not asked for."""
+    if not paths:
+        return verdict
+    return replace(verdict, reasons=(*verdict.reasons, f"only {', '.join(paths)} was asked for"))
 
 
 def coverage(change: Change, view: View) -> Coverage:
@@ -146,7 +154,7 @@ def settings_changed(change: Change, directives: Mapping[RelPath, tuple[Directiv
 
 
 def _is_rule(path: RelPath, change: Change) -> bool:
-    if path.startswith(_RULES_FOLDER):
+    if path.startswith(_RULES_FOLDER) or path.rsplit("/", 1)[-1] == ".gitattributes":
         return True
     if path != "pyproject.toml":
         return path in _RULES

@@ -145,7 +145,8 @@ class Observation:
 class Finding:
     """An observation with identity, origin and state.
 
-    ``hidden`` is the reason it is not shown, or None; hiding never drops a finding. ``blocking`` and
+    ``hidden`` is the reason it is not shown, or None; hiding never drops a finding. ``counts``: open and this branch's,
+    whether shown or not. ``blocking`` and
     ``not_blocking_because`` are the gate's.
     """
 
@@ -159,6 +160,7 @@ class Finding:
     state_text: str | None = None
     state_by: str | None = None
     hidden: str | None = None
+    counts: bool = False
     blocking: bool = False
     not_blocking_because: str | None = None
     first_seen: int | None = None

@@ -74,21 +74,13 @@ def evaluate(findings: Sequence[Finding], coverage: Coverage, failures: Sequence
     return Verdict(status=status, depth=depth, blocking=len(blocking), reasons=tuple(reasons))
 
 
-def fails(findings: Iterable[Finding], fail_on: Severity | None) -> bool:
-    """Whether the command should exit with 1: something shown at or above ``fail_on`` (None: never).
+def gravest(findings: Iterable[Finding]) -> Severity | None:
+    """The gravest finding past its gates, which decides the exit status; None without any.
 
-    Below P1 "past its gates" means what is counted: open, and introduced or exposed.
+    P0 and P1 are past them when they block, the rest when they count. What is displayed does not matter.
     """
-    if fail_on is None:
-        return False
-    return any(
-        finding.seen.severity <= fail_on
-        and finding.state is State.OPEN
-        and finding.hidden is None
-        and finding.origin is not Origin.PRE_EXISTING
-        and (finding.blocking or finding.seen.severity > Severity.P1)
-        for finding in findings
-    )
+    past = (finding for finding in findings if finding.counts)
+    return min((each.seen.severity for each in past if each.blocking or each.seen.severity > Severity.P1), default=None)
 
 
 def _counted(number: int, noun: str) -> str:

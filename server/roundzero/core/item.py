@@ -9,6 +9,7 @@ from __future__ import annotations
 import fnmatch
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NewType
 
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ _LANGUAGE_OF_NAME: Mapping[str, str] = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=1024)
 def language_of(path: RelPath) -> str | None:
     """The language a path's name says it is in, by ast-grep's names where it has one; None when unknown."""
     name = path.rsplit("/", 1)[-1]

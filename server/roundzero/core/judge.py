@@ -24,7 +24,7 @@ from roundzero.core.matching import Moves, assign_ids
 from roundzero.core.origin import origins
 from roundzero.core.report import order
 from roundzero.core.scope import nearest_changed_line, out_of_scope, touches_change
-from roundzero.core.suppress import Directive, Fault, Suppressions
+from roundzero.core.suppress import FILE_LINES, Directive, Fault, Suppressions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,6 +36,9 @@ _FAULTS: Final = {
     Fault.NO_ITEM: Prose("names no item", "未指明条目"),
     Fault.UNKNOWN_ITEM: Prose("names an item that does not exist", "指明的条目不存在"),
     Fault.NO_REASON: Prose("gives no reason, so it does nothing", "未写明理由，因此不起作用"),
+    Fault.TOO_LATE: Prose(
+        f"stands below line {FILE_LINES}, where it does nothing", f"位于第 {FILE_LINES} 行之后，不起作用"
+    ),
     Fault.NOT_NEEDED: Prose("has nothing to dismiss here", "此处没有可忽略的问题"),
 }
 
@@ -152,7 +155,8 @@ class _Bench:
         if dismissed is not None:
             finding = finding.but(state=State.DISMISSED, state_text=dismissed, state_by="code")
         finding = gate(finding, self.policy)
-        return finding.but(hidden=self._unwanted(finding))
+        counts = finding.hidden is None and finding.state is State.OPEN and finding.origin in BY_BRANCH
+        return finding.but(counts=counts, hidden=self._unwanted(finding))
 
     def _anchor(self, seen: Observation, file: FileChange | None, *, in_diff: bool) -> Anchor | None:
         if seen.cause is not None:
@@ -175,11 +179,11 @@ class _Bench:
 
     def _unwanted(self, finding: Finding) -> str | None:
         """Why a finding is not shown. What blocks is always shown: a verdict without its reason helps nobody."""
-        if finding.hidden is not None:
+        if finding.hidden is not None or finding.blocking:
             return finding.hidden
         if finding.origin not in self.view.origins:
             return f"{finding.origin.value} findings are not asked for"
-        if finding.seen.severity > self.view.min_severity and not finding.blocking:
+        if finding.seen.severity > self.view.min_severity:
             return f"milder than {self.view.min_severity.name}"
         return None
 
@@ -232,8 +236,3 @@ def _anchor_of(change: Change) -> Anchor | None:
         default=None,
     )
     return None if largest is None else Anchor(largest.path, largest.first_changed_line)
-
-
-def rebound(finding: Finding, seen: Observation) -> Finding:
-    """The same finding at another place of a later text."""
-    return replace(finding, seen=seen)

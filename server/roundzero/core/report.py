@@ -114,6 +114,7 @@ class Stats:
 class Report:
     """Everything about one review. ``findings`` holds the listed ones, sorted; hidden ones are counted in stats.
 
+    ``gravest`` is the gravest severity past its gates, shown or not; the exit status follows from it.
     ``paths`` are the files and folders the review was restricted to, none when it was not; ``outside`` the texts of
     files beyond the change that findings lie in.
     """
@@ -135,16 +136,16 @@ class Report:
     findings: tuple[Finding, ...]
     settings_changed: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    gravest: Severity | None = None
     paths: tuple[RelPath, ...] = ()
     outside: tuple[Source, ...] = ()
     stats: Stats = field(default_factory=Stats)
 
 
-def order(finding: Finding) -> tuple[int, str, int, int, str]:
-    """Sort key of listed findings: severity, path, line, column, id."""
+def order(finding: Finding) -> tuple[int, str, int, str]:
+    """Sort key of listed findings: severity, path, line, id."""
     seen = finding.seen
-    column = seen.span.start.column if seen.span is not None else 0
-    return (int(seen.severity), seen.path or "", seen.line, column, finding.id)
+    return (int(seen.severity), seen.path or "", seen.line, finding.id)
 
 
 def count(findings: tuple[Finding, ...]) -> tuple[int, int, int, int]:

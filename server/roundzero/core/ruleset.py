@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 class Problem:
     """Something wrong in a pack or a configuration file, and ignored. ``line`` from 1, 0 when unknown.
 
+    ``lost``: an item or a pack was dropped, so that something is not checked.
     ``whole``: nothing of the file counts, so that a review by what is left would not be the one that was asked for.
     """
 
@@ -27,6 +28,7 @@ class Problem:
     line: int
     message: str
     whole: bool = False
+    lost: bool = False
 
     def __str__(self) -> str:
         """The problem as editors and terminals link it."""

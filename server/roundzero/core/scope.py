@@ -36,15 +36,14 @@ def touches_change(file: FileChange, seen: Observation, *, margin: int = 0) -> b
     if seen.span is None:
         return False
     lines = seen.span.lines
+    begin, end = lines.start - margin, lines.stop + margin
+    at_head = seen.side is Side.HEAD
     for hunk in file.hunks:
-        if seen.side is Side.HEAD:
-            first, count, gap = hunk.head_start, hunk.head_count, hunk.head_gap
-        else:
-            first, count, gap = hunk.base_start, hunk.base_count, hunk.base_gap
+        first, count = (hunk.head_start, hunk.head_count) if at_head else (hunk.base_start, hunk.base_count)
         if count:
-            if lines.start < first + count + margin and first - margin < lines.stop:
+            if begin < first + count and first < end:
                 return True
-        elif margin and lines.start <= gap + margin and gap - margin < lines.stop:
+        elif margin and begin <= (gap := hunk.head_gap if at_head else hunk.base_gap) and gap < end:
             return True
     return False
 

@@ -83,6 +83,8 @@ _SHAPES: Final = (
            SecretKind.URL),
 )  # fmt: skip
 
+_LITERALS: Final = tuple((literal, shape) for shape in _SHAPES for literal in shape.literals)
+
 _NAME_WORDS: Final = (
     "password", "passwd", "pwd", "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey",
     "auth_key", "private_key", "secret_key", "credential", "passphrase",
@@ -139,9 +141,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _shaped(text: str) -> Iterator[SecretSpan]:
-    for shape in _SHAPES:
-        if not any(literal in text for literal in shape.literals):
-            continue
+    for shape in dict.fromkeys([shape for literal, shape in _LITERALS if literal in text]):
         for match in _compiled(shape.pattern).finditer(text):
             value = match.group(1)
             if shape.kind is SecretKind.URL:

@@ -58,12 +58,16 @@ _SCANNERS: Final = {name: re.compile(pattern, re.DOTALL) for name, pattern in _F
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Directive:
-    """One comment. ``target`` is the line it covers, from 1, or None for the whole file; ``names`` as written."""
+    """One comment. ``target`` is the line it covers, from 1, or None for the whole file; ``names`` as written.
+
+    ``late``: it is for the whole file and stands too far down to count.
+    """
 
     names: tuple[str, ...]
     reason: str
     span: Span
     target: int | None
+    late: bool = False
 
     @property
     def text(self) -> str:
@@ -78,6 +82,7 @@ class Fault(Enum):
     UNKNOWN_ITEM = "unknown-item"
     NO_REASON = "no-reason"
     NOT_NEEDED = "not-needed"
+    TOO_LATE = "too-late"
 
 
 def directives(source: Source) -> tuple[Directive, ...]:
@@ -93,15 +98,14 @@ def directives(source: Source) -> tuple[Directive, ...]:
         for match in _DIRECTIVE.finditer(source.text, comment.start("comment"), comment.end("comment")):
             line = index.position(match.start()).line
             whole_file = match.group(1) is not None
-            if whole_file and line > FILE_LINES:
-                continue
             names = tuple(name for part in (match.group(2) or "").split(",") if (name := part.strip()))
             reason = match.group(3).strip().removesuffix("*/").removesuffix("-->").strip()
             end = match.start() + len(match.group().rstrip().removesuffix("*/").removesuffix("-->").rstrip())
             alone = not source.text[index.line_start(line) : comment.start("comment")].strip()
             span = index.span(match.start(), end)
             target = None if whole_file else line
-            found.append((Directive(names=names, reason=reason, span=span, target=target), alone))
+            late = whole_file and line > FILE_LINES
+            found.append((Directive(names=names, reason=reason, span=span, target=target, late=late), alone))
     return tuple(_aimed(found))
 
 
@@ -139,7 +143,7 @@ class Suppressions:
         """The reason of the first directive that covers a head observation, or None. Notes all that cover it."""
         answer: str | None = None
         for at, directive in enumerate(self.directives):
-            if not directive.reason:
+            if not directive.reason or directive.late:
                 continue
             if directive.target is not None and (seen.side is not Side.HEAD or directive.target != seen.line):
                 continue
@@ -156,7 +160,9 @@ class Suppressions:
         """
         for at, directive in enumerate(self.directives):
             names = self._items[at]
-            if not names:
+            if directive.late:
+                yield directive, Fault.TOO_LATE
+            elif not names:
                 yield directive, Fault.NO_ITEM
             elif None in names.values():
                 yield directive, Fault.UNKNOWN_ITEM

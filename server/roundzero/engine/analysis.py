@@ -254,13 +254,12 @@ class Analyst:
         result = await self._linted(linter, items, sources, mine)
         if result is None:
             return
-        version = self._versions[linter.name]
         for draft in mine:
             draft.head[linter.name] = []
         for at, name, hit in result.hits:
             draft, item = mine[at], self.ruleset.by_id[name]
             if item.applies.matches(draft.file.path):
-                seen = self._observed(item, hit, draft.file.head, linter.name, version)
+                seen = self._observed(item, hit, draft.file.head, linter.name, self._versions[linter.name])
                 draft.head[linter.name].append(seen)
         for at, position, message in result.syntax_errors:
             draft = mine[at]
@@ -304,9 +303,9 @@ class Analyst:
     ) -> LinterResult | None:
         """One run of a linter; its failures go to the files they cost. None when it did not run at all."""
         try:
-            if linter.name not in self._versions:
-                self._versions[linter.name] = await linter.version()
             result = await linter.run(sources, items)
+            if result.hits and linter.name not in self._versions:
+                self._versions[linter.name] = await linter.version()
         except OutsideError as error:
             for draft in drafts:
                 self._silence(draft, f"{linter.name}: {error}", _applying(items, draft.file.path), everywhere=True)

@@ -98,9 +98,15 @@ class ChangeLane:
                 raise
         if state.settings is not settings:
             state.rules_old = True
-        state.workspace = workspace = workspace.but(settings=settings, ruleset=ruleset, problems=())
+        state.workspace = workspace = workspace.but(settings=settings, ruleset=ruleset, problems=state.problems)
         view = workspace.view
-        rules = Rules(ruleset=ruleset, view=view, policy=workspace.policy, language=settings.language)
+        rules = Rules(
+            ruleset=ruleset,
+            view=view,
+            policy=workspace.policy,
+            language=settings.language,
+            linters=tuple(linter.name for linter in workspace.linters),
+        )
         state.analyst = analyst = Analyst(
             ruleset,
             linters=workspace.linters,

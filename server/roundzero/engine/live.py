@@ -16,7 +16,7 @@ from roundzero.core.finding import Finding, FindingId, Observation, Origin, firs
 from roundzero.core.judge import Sight, View, judge
 from roundzero.core.matching import Moves, assign_ids, pair
 from roundzero.core.rebase import carry, edit_map
-from roundzero.engine.sights import ChangeSight, Elsewhere, FileSight, combine, failures_of
+from roundzero.engine.sights import ChangeSight, Elsewhere, FileSight, combine, failures_of, gaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,6 +42,7 @@ class Rules:
     view: View
     policy: GatePolicy
     language: Language
+    linters: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -316,7 +317,9 @@ class Live:
 
     def failures(self) -> tuple[Failure, ...]:
         """What was not checked."""
-        return failures_of((entry.sight for entry in self._entries.values()), self.wide)
+        paths = [file.path for file in self.change.files] if self.change is not None else []
+        known = failures_of((entry.sight for entry in self._entries.values()), self.wide)
+        return (*gaps(self.rules.ruleset, self.rules.linters, paths), *known)
 
     def broken(self) -> list[str]:
         """The texts that do not parse just now."""

@@ -76,6 +76,18 @@ class _DiedError(OutsideError):
     """The worker process ended before it answered."""
 
 
+async def load_checks() -> None:
+    """Import what ``InProcess`` needs. The loop turns after every module, so that git is waited for meanwhile."""
+    from roundzero import checkers  # noqa: PLC0415  heavy
+
+    for _ in checkers.load():
+        await asyncio.sleep(0)
+    import roundzero.checkers.run  # noqa: PLC0415  as above
+
+    await asyncio.sleep(0)
+    import roundzero.index.symbols  # noqa: F401, PLC0415  as above
+
+
 class InProcess:
     """Runs the checks right here. The loop stalls meanwhile, so it is for who waits for the result anyway.
 

@@ -18,14 +18,16 @@ from roundzero.core.finding import Origin
 from roundzero.core.judge import judge
 from roundzero.core.matching import assign_ids
 from roundzero.engine.analysis import Analyst
-from roundzero.engine.pool import runner_for
+from roundzero.engine.pool import load_checks, runner_for
 from roundzero.engine.repository import Snapshot
-from roundzero.engine.sights import combine, failures_of, lacking
+from roundzero.engine.sights import combine, failures_of, gaps, lacking
 from roundzero.git.repository import Scope
+from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from roundzero.config import Settings
     from roundzero.core.change import Change
     from roundzero.core.finding import FindingId, Observation
     from roundzero.core.report import Depth, Report
@@ -51,6 +53,13 @@ class ReviewRequest:
     depth: Depth = "off"
     untracked: bool = True
     show_all_origins: bool = False
+
+
+def no_model(settings: Settings) -> str:
+    """Why no model takes part in a review."""
+    if settings.model_provider is None:
+        return "no model provider is configured"
+    return f"the provider {settings.model_provider} is configured, but this version makes no model reviews"
 
 
 class ProgressSink(Protocol):
@@ -82,7 +91,11 @@ async def review(
     watch = progress or Unwatched()
     clock = _Clock()
     watch.stage("collect", 0, None)
-    change = await _collect(workspace, request)
+    async with side_by_side() as group:
+        collecting = group.create_task(_collect(workspace, request))
+        if runner is None:
+            group.create_task(load_checks())
+    change = collecting.result()
     clock.lap("collect")
     view = workspace.view
     if request.show_all_origins:
@@ -127,7 +140,7 @@ async def review(
         tool_version=__version__,
         reviewed_at=datetime.now(UTC).isoformat(timespec="seconds"),
         language=workspace.settings.language,
-        notices=tuple(str(problem) for problem in workspace.problems),
+        notices=tuple(str(problem) for problem in workspace.problems if not problem.lost),
         paths=request.paths,
         outside=tuple(wide.outside.values()),
         seconds=clock.laps(),
@@ -135,7 +148,10 @@ async def review(
     return compose(
         change,
         findings,
-        failures_of(sights, wide),
+        (
+            *gaps(workspace.ruleset, [linter.name for linter in workspace.linters], (file.path for file in files)),
+            *failures_of(sights, wide),
+        ),
         workspace.ruleset,
         directives=sight.directives,
         occasion=occasion,

@@ -18,7 +18,7 @@ from roundzero import __version__
 from roundzero.core import planner as plan
 from roundzero.core.compose import Occasion, compose, coverage
 from roundzero.core.gate import evaluate
-from roundzero.core.judge import shown
+from roundzero.core.judge import listed, shown
 from roundzero.core.report import count, order
 from roundzero.engine.change_lane import ChangeLane
 from roundzero.engine.fast_lane import FastLane, Look
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import BaseChoice
     from roundzero.core.finding import Finding, FindingId
     from roundzero.core.report import Report
+    from roundzero.core.ruleset import Problem
     from roundzero.core.text import RelPath
     from roundzero.engine.fixing import TriedFix
     from roundzero.engine.review import ProgressSink, ReviewRequest
@@ -52,12 +53,23 @@ _RULE_FILES: Final = (".roundzero",)
 class Engine:
     """See the module."""
 
-    def __init__(self, *, root: Path, settings: Settings, trusted: bool | None, listener: Listener) -> None:
-        """Start nothing. ``trusted`` None: the user's list of trusted repositories decides."""
+    def __init__(
+        self,
+        *,
+        root: Path,
+        settings: Settings,
+        trusted: bool | None,
+        listener: Listener,
+        problems: tuple[Problem, ...] = (),
+    ) -> None:
+        """Start nothing. ``trusted`` None: the user's list of trusted repositories decides.
+
+        ``problems`` are those of the settings; the status names them.
+        """
         self.root = root
         self.trusted = trusted
         self._listener = listener
-        self._state = State(root, settings, listener)
+        self._state = State(root, settings, problems, listener)
         self._planner = plan.Planner(_rhythm(settings), paused=not settings.enable, collected=False)
         self._jobs: Jobs[Look | None] = Jobs(
             self._planner, work=self._work, accept=self._accept, failed=self._failed, told=self._tell_soon
@@ -99,8 +111,9 @@ class Engine:
         self._state.rules_old = self._state.rules_old or any(_is_rule_file(path) for path in inside)
         self._jobs.post(plan.HeadMoved())
 
-    def settings_changed(self, settings: Settings) -> None:
-        """Other settings are in force."""
+    def settings_changed(self, settings: Settings, problems: tuple[Problem, ...] = ()) -> None:
+        """Other settings are in force, or other things are wrong with them."""
+        self._state.problems = problems
         was, self._state.settings = self._state.settings, settings
         self._state.rules_old = True
         if was.enable and not settings.enable:
@@ -149,8 +162,10 @@ class Engine:
         live, paused = self._state.live, self._planner.paused
         running = self._jobs.running
         trouble = tuple(dict.fromkeys(self._trouble.values()))
+        wrong = tuple(str(problem) for problem in self._state.problems)
         if live is None or live.change is None or self._state.workspace is None:
-            return EngineStatus(paused=paused, running=running, problems=trouble)
+            return EngineStatus(paused=paused, running=running, problems=(*trouble, *wrong))
+        wrong += tuple(str(problem) for problem in self._state.workspace.ruleset.problems if not problem.lost)
         findings = live.findings()
         visible = tuple(finding for finding in findings if shown(finding))
         covered = coverage(live.change, live.rules.view)
@@ -164,12 +179,30 @@ class Engine:
             hidden=len(findings) - len(visible),
             paused=paused,
             running=running,
-            problems=(*trouble, *failures, *(str(problem) for problem in self._state.workspace.problems)),
+            problems=(*trouble, *failures, *wrong),
+        )
+
+    def status_of(self, report: Report) -> EngineStatus:
+        """The state now, with the change as a report saw it."""
+        return replace(
+            self.status(),
+            verdict=report.verdict,
+            counts=report.counts,
+            base=report.base,
+            head=report.head,
+            coverage=report.coverage,
+            hidden=sum(number for _, number in report.stats.hidden),
+            round=report.round,
         )
 
     def findings(self, path: RelPath | None = None) -> tuple[Finding, ...]:
         """The findings that are shown, of a file or of everything."""
         return self._state.findings(path)
+
+    def listed(self, path: RelPath | None = None) -> tuple[Finding, ...]:
+        """The findings that a report lists, dismissed ones too, of a file or of everything."""
+        found = self._state.live.findings(path) if self._state.live is not None else []
+        return tuple(finding for finding in found if listed(finding))
 
     def report(self) -> Report | None:
         """The change as it stands, without looking again; None before it was collected."""

@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from roundzero.core.checklist import Failure
+from roundzero.core.item import AstGrepCheck, RuffCheck
 from roundzero.core.judge import Sight
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from roundzero.core.change import Source
     from roundzero.core.finding import Observation
     from roundzero.core.item import ItemId
+    from roundzero.core.ruleset import Ruleset
     from roundzero.core.suppress import Directive
     from roundzero.core.text import RelPath
 
@@ -95,3 +97,20 @@ def failures_of(sights: Iterable[FileSight], wide: ChangeSight) -> tuple[Failure
         key = (failure.message, failure.path)
         merged[key] = merged.get(key, frozenset()) | failure.items
     return tuple(Failure(message=message, items=items, path=path) for (message, path), items in merged.items())
+
+
+def gaps(ruleset: Ruleset, running: Collection[str], paths: Iterable[RelPath]) -> tuple[Failure, ...]:
+    """What cannot be checked at all: items lost with a broken pack, and those whose linter is switched off.
+
+    ``running`` are the names of the linters in use; a linter is missed only where an item of it applies to a path.
+    """
+    lost = [Failure(message=str(problem), items=frozenset()) for problem in ruleset.problems if problem.lost]
+    changed = tuple(paths)
+    idle: dict[str, set[ItemId]] = {}
+    for item in ruleset.checked:
+        for check in item.checks:
+            name = "ruff" if isinstance(check, RuffCheck) else "ast-grep" if isinstance(check, AstGrepCheck) else None
+            if name is not None and name not in running and any(item.applies.matches(path) for path in changed):
+                idle.setdefault(name, set()).add(item.id)
+    off = [Failure(message=f"{name} is switched off", items=frozenset(items)) for name, items in sorted(idle.items())]
+    return (*lost, *off)

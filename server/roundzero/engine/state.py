@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from roundzero.config import Settings
     from roundzero.core.finding import Finding
+    from roundzero.core.ruleset import Problem
     from roundzero.core.text import RelPath
     from roundzero.engine.analysis import Analyst
     from roundzero.engine.live import Live
@@ -40,10 +41,12 @@ class Buffer:
 class State:
     """See the module."""
 
-    def __init__(self, root: Path, settings: Settings, listener: Listener) -> None:
+    def __init__(self, root: Path, settings: Settings, problems: tuple[Problem, ...], listener: Listener) -> None:
         """Open nothing yet."""
         self.root = root
         self.settings = settings
+        self.problems = problems
+        """What was wrong with the settings."""
         self.buffers: dict[RelPath, Buffer] = {}
         self.workspace: Workspace | None = None
         self.analyst: Analyst | None = None
@@ -69,7 +72,9 @@ class State:
                 try:
                     from roundzero.engine.workspace import Workspace  # noqa: PLC0415  as above
 
-                    fresh = await Workspace.open(self.root, settings=self.settings, environ=os.environ, git=git)
+                    fresh = await Workspace.open(
+                        self.root, settings=self.settings, problems=self.problems, environ=os.environ, git=git
+                    )
                 except BaseException:
                     await git.close()
                     raise

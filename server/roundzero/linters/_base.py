@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import re
+import shutil
 from bisect import bisect_right
-from contextlib import asynccontextmanager
+from collections import deque
+from contextlib import asynccontextmanager, suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.text import LineIndex
+from roundzero.errors import OutsideError
 from roundzero.proc import run, tool_path
 from roundzero.scratch import Scratch
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Iterator, Sequence
     from pathlib import Path
 
     from roundzero.core.change import Source
@@ -32,6 +35,9 @@ MAX_OUTPUT: Final = 64 * 1024 * 1024
 _BLOCKS: Final = 8 * 1024
 """Bytes that a file and its folder take besides its text."""
 
+_STEPS_AT_ONCE: Final = 20
+"""Files written or removed between two turns of the loop: about a millisecond."""
+
 _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
@@ -41,6 +47,14 @@ async def start(
     """Run our copy of a program within the limits of a linter, away from any project. Raises OutsideError."""
     argv = [tool_path(program), *options]
     return await run(argv, cwd=cwd, stdin=stdin, seconds=SECONDS, max_stdout=MAX_OUTPUT)
+
+
+async def program_version(program: str) -> str:
+    """The version our copy of a program gives itself. Raises OutsideError."""
+    done = await start(program, ["--version"])
+    if done.returncode != 0:
+        raise OutsideError(f"{program}: {done.complaint}")
+    return done.stdout.decode().split()[-1]
 
 
 def encoded(text: str) -> bytes:
@@ -61,7 +75,7 @@ async def laid_out(texts: Sequence[str], names: Sequence[str]) -> AsyncIterator[
     Raises OutsideError or OSError when it cannot be written.
     """
     folder = Scratch(sum(4 * len(text) + _BLOCKS for text in texts))
-    writing = asyncio.ensure_future(asyncio.to_thread(_write, folder.path, texts, names))
+    writing = asyncio.ensure_future(_take(_written(folder.path, texts, names), folder))
     try:
         await asyncio.shield(writing)
         yield folder.path
@@ -72,14 +86,37 @@ async def laid_out(texts: Sequence[str], names: Sequence[str]) -> AsyncIterator[
 async def _remove(folder: Scratch, writing: asyncio.Future[None]) -> None:
     """Remove the folder once nobody writes there any more."""
     await asyncio.wait([writing])
+    with suppress(OSError):  # it is removed below in any case
+        await _take(_emptied(folder.path), folder)
     await asyncio.to_thread(folder.remove)
 
 
-def _write(folder: Path, texts: Sequence[str], names: Sequence[str]) -> None:
+async def _take(steps: Iterator[None], folder: Scratch) -> None:
+    """Take small steps in a folder without holding up the loop.
+
+    Nothing waits for memory; there a thread would only wait for the interpreter, at each step, while checks run on the
+    loop (measured: until they were all done). A disk may take its time.
+    """
+    if not folder.in_memory:
+        await asyncio.to_thread(deque, steps, 0)
+        return
+    for at, _ in enumerate(steps):
+        if at % _STEPS_AT_ONCE == _STEPS_AT_ONCE - 1:
+            await asyncio.sleep(0)
+
+
+def _written(folder: Path, texts: Sequence[str], names: Sequence[str]) -> Iterator[None]:
     for at, (text, name) in enumerate(zip(texts, names, strict=True)):
         place = folder / str(at)
         place.mkdir()
         (place / name).write_bytes(encoded(text))
+        yield
+
+
+def _emptied(folder: Path) -> Iterator[None]:
+    for place in folder.iterdir():
+        shutil.rmtree(place, ignore_errors=True)
+        yield
 
 
 class ByteOffsets:

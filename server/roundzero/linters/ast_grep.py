@@ -16,7 +16,7 @@ from roundzero.core.finding import Edit, Fix, Hit
 from roundzero.core.item import AstGrepCheck, language_of
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
-from roundzero.linters._base import ByteOffsets, encoded, laid_out, start
+from roundzero.linters._base import ByteOffsets, encoded, laid_out, program_version, start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -82,9 +82,7 @@ class AstGrep:
 
     async def version(self) -> str:
         """The pinned version."""
-        from importlib.metadata import version  # noqa: PLC0415  8 ms, which only a run of it needs
-
-        return version("ast-grep-cli")
+        return await program_version("ast-grep")
 
     async def run(self, sources: Sequence[Source], items: Sequence[Item]) -> LinterResult:
         """Check the sources whose language some rule is for; without any, no process is started."""

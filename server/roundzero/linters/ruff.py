@@ -19,7 +19,7 @@ from roundzero.core.item import RuffCheck, language_of
 from roundzero.core.text import Position, Span
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
-from roundzero.linters._base import encoded, laid_out, line_index, safe_name, start
+from roundzero.linters._base import encoded, laid_out, line_index, program_version, safe_name, start
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -50,9 +50,7 @@ class Ruff:
 
     async def version(self) -> str:
         """The pinned version."""
-        from importlib.metadata import version  # noqa: PLC0415  8 ms, which only a run of it needs
-
-        return version("ruff")
+        return await program_version("ruff")
 
     async def run(self, sources: Sequence[Source], items: Sequence[Item]) -> LinterResult:
         """Check the Python sources among ``sources``."""

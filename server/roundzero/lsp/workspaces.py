@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, Protocol
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from roundzero.config import Settings
+    from roundzero.core.ruleset import Problem
     from roundzero.engine.session import EngineStatus, Publication
     from roundzero.lsp.client import Client
 
@@ -60,6 +61,7 @@ class Workspace:
     uri: str
     engine: Engine
     settings: Settings
+    problems: tuple[Problem, ...] = ()
     folders: set[str] = field(default_factory=set)
     starting: asyncio.Task[None] | None = None
     spelled: dict[RelPath, str] = field(default_factory=dict)
@@ -169,10 +171,10 @@ class Workspaces:
         for workspace in self.all():
             if uri is None or uri in workspace.folders:
                 self._editor[workspace.uri] = editor
-                settings = self._settings(workspace.root, editor)
-                if settings != workspace.settings:
-                    workspace.settings = settings
-                    workspace.engine.settings_changed(settings)
+                settings, problems = self._settings(workspace.root, editor)
+                if (settings, problems) != (workspace.settings, workspace.problems):
+                    workspace.settings, workspace.problems = settings, problems
+                    workspace.engine.settings_changed(settings, problems)
 
     def reload(self, root: Path) -> None:
         """Read the settings of a repository again, because a file of them changed."""
@@ -187,10 +189,12 @@ class Workspaces:
             await asyncio.wait(closing, timeout=CLOSING_SECONDS)
 
     def _open(self, root: Path, uri: str) -> Workspace:
-        settings = self._settings(root, self._client.settings)
+        settings, problems = self._settings(root, self._client.settings)
         listener = _Listener(self)
-        engine = Engine(root=root, settings=settings, trusted=self._client.trusted, listener=listener)
-        workspace = Workspace(root, uri, engine, settings)
+        engine = Engine(
+            root=root, settings=settings, problems=problems, trusted=self._client.trusted, listener=listener
+        )
+        workspace = Workspace(root, uri, engine, settings, problems)
         listener.workspace = workspace
         self._by_root[root] = workspace
         workspace.starting = asyncio.ensure_future(self._start(workspace))
@@ -204,13 +208,13 @@ class Workspaces:
         except Exception:  # noqa: BLE001  a bug in one review must not cost the others
             _log.exception("the review of %s could not start", workspace.root)
 
-    def _settings(self, root: Path, editor: Mapping[str, object]) -> Settings:
-        if (self._client.locale or "").lower().startswith("zh"):
-            editor = {"language": "zh", **editor}
-        settings, problems = config.load(root=root, editor=editor, environ=self._environ)
+    def _settings(self, root: Path, editor: Mapping[str, object]) -> tuple[Settings, tuple[Problem, ...]]:
+        spoken = {"language": "zh"} if (self._client.locale or "").lower().startswith("zh") else {}
+        settings, problems = config.load(root=root, defaults=spoken, editor=editor, environ=self._environ)
         for problem in problems:
-            self._report(str(problem))
-        return settings
+            ours = problem.file in SETTINGS_FILES
+            self._report(str(replace(problem, file=str(root / problem.file)) if ours else problem))
+        return settings, problems
 
     def _report(self, text: str, level: Level = "warning") -> None:
         """Say it once: a client repeats its folders and settings, nobody wants to read about them again."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from roundzero.core.item import AstGrepCheck, CheckerCheck, RuffCheck
 from roundzero.core.ruleset import Problem
+from roundzero.errors import UserError
 from roundzero.packs.compiling import compile_pack, examples_of
 from roundzero.packs.examples import FixtureError, differences, parse
 
@@ -52,7 +53,7 @@ async def check_packs(
 ) -> list[Problem]:
     """Check pack files; empty when all is well. ``run`` reviews a fixture with the items given and no others.
 
-    Raises OutsideError when a program cannot be asked.
+    Raises UserError for a file that cannot be read, OutsideError when a program cannot be asked.
     """
     problems: list[Problem] = []
     names: dict[str, str] = {}
@@ -60,8 +61,10 @@ async def check_packs(
         file = str(path)
         try:
             text = await asyncio.to_thread(path.read_text, encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            problems.append(Problem(file, 0, f"cannot be read: {error}"))
+        except OSError as error:
+            raise UserError(f"{file} cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError:
+            problems.append(Problem(file, 0, "is not UTF-8; save it as UTF-8"))
             continue
         pack = compile_pack(text, file)
         problems.extend(pack.problems)

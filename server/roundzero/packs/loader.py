@@ -49,7 +49,7 @@ def load(
     digest = hashlib.sha256(cache.key(b"", "").encode())
     built_in = [_read(path, path.name, folder, digest) for path in built_in_files()]
     own = [] if repository is None else _repository_packs(repository, folder, digest)
-    problems = [problem for pack in (*built_in, *own) for problem in pack.problems]
+    problems = [replace(problem, lost=True) for pack in (*built_in, *own) for problem in pack.problems]
     taken = {pack.name for pack in built_in}
     items = _items(built_in)
     known_checkers = {check.name for item in items for check in item.checks if isinstance(check, CheckerCheck)}
@@ -57,7 +57,7 @@ def load(
         if not pack.name:
             continue
         if pack.name in taken:
-            problems.append(Problem(pack.file, 1, f'the pack name "{pack.name}" is taken'))
+            problems.append(Problem(pack.file, 1, f'the pack name "{pack.name}" is taken', lost=True))
             continue
         taken.add(pack.name)
         items.extend(_permitted(pack, known_checkers, problems))
@@ -145,7 +145,8 @@ def _permitted(pack: Pack, known_checkers: Collection[str], problems: list[Probl
             check.name for check in item.checks if isinstance(check, CheckerCheck) and check.name not in known_checkers
         ]
         if unknown:
-            problems.append(Problem(pack.file, item.line, f'{item.id}: there is no checker "{unknown[0]}"'))
+            message = f'{item.id}: there is no checker "{unknown[0]}"'
+            problems.append(Problem(pack.file, item.line, message, lost=True))
         else:
             kept.append(item)
     return kept

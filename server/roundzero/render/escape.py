@@ -31,11 +31,13 @@ def visible(text: str) -> str:
 
 def valid(text: str) -> str:
     """``text`` that can be written as UTF-8: every surrogate, such as a path's odd byte, becomes U+FFFD."""
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def json_safe(document: str) -> str:
     """A JSON document with the unsafe characters that JSON leaves raw escaped; its value is unchanged."""
+    if document.isascii() and "\x7f" not in document:
+        return document
     return _UNSAFE_IN_JSON.sub(_json_spelled, document)
 
 

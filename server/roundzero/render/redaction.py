@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.secrets import find_secrets, redact
+from roundzero.core.secrets import redact
 from roundzero.core.text import LineIndex
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Redactor:
         """Look for secrets in ``sources``; texts that are not among them are judged without their surroundings."""
         self._masked: dict[int, LineIndex] = {}
         self._shown: dict[str, str] = {}
-        values = {value for source in sources for value in _values(source.text)}
+        values = {value for source in sources for value in _values(source)}
         self._values = sorted(values, key=lambda value: (-len(value), value))
 
     @classmethod
@@ -86,9 +86,9 @@ class Redactor:
         return all(self.text(text) == text for text in texts)
 
 
-def _values(text: str) -> Iterable[str]:
-    """The secrets in a text, those of several lines line by line, because a quote is a line."""
-    for span in find_secrets(text):
-        for line in text[span.start : span.end].split("\n"):
+def _values(source: Source) -> Iterable[str]:
+    """The secrets in a source, those of several lines line by line, because a quote is a line."""
+    for span in source.secrets:
+        for line in source.text[span.start : span.end].split("\n"):
             if len(line.strip()) >= _SHORTEST:
                 yield line.strip()

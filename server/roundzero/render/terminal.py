@@ -188,8 +188,6 @@ class _Terminal:
         depth = self.words.checks_only if verdict.depth == "off" else self.words.depth.format(depth=verdict.depth)
         text = self._styled(verdict.status.value, style[verdict.status])
         text += f" ({depth})"
-        if self.report.paths:
-            text += " " + self.words.restricted.format(paths=", ".join(map(visible, self.report.paths)))
         if verdict.stale:
             text += f" ({self.words.stale})"
         reasons = list(verdict.reasons)

@@ -239,12 +239,10 @@ def _clean(value: T) -> T:
 
 
 def _cleaned(value: object) -> object:
-    match value:
-        case str():
-            return valid(value)
-        case dict():
-            return {valid(key): _cleaned(each) for key, each in value.items()}
-        case list():
-            return [_cleaned(each) for each in value]
-        case _:
-            return value
+    if isinstance(value, str):
+        return valid(value)
+    if isinstance(value, dict):
+        return {valid(key): _cleaned(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(each) for each in value]
+    return value

@@ -44,7 +44,6 @@ class Words:
     checks_only: str
     depth: str
     stale: str
-    restricted: str
     nothing_changed: str
 
 
@@ -84,7 +83,6 @@ _ENGLISH = Words(
     checks_only="checks only",
     depth="model: {depth}",
     stale="for an older version of the change",
-    restricted="for {paths} alone",
     nothing_changed="nothing differs from the base",
 )
 _CHINESE = Words(
@@ -123,7 +121,6 @@ _CHINESE = Words(
     checks_only="仅检查",
     depth="模型：{depth}",
     stale="针对变更的旧版本",
-    restricted="仅针对 {paths}",
     nothing_changed="与基准没有差异",
 )
 

@@ -61,7 +61,9 @@ class _Call:
 
     def workspaces(self) -> tuple[Workspace, ...]:
         """The repository of ``uri``, or all of them."""
-        uri = self.argument.at("uri").text()
+        uri = self.argument.at("uri").value
+        if uri is not None and not isinstance(uri, str):
+            raise RequestError(INVALID_PARAMS, "uri is a string")
         if uri is None:
             found = self.ls.session.workspaces.all()
             if not found:
@@ -83,18 +85,22 @@ class _Call:
 
 
 async def _review(call: _Call) -> list[StatusWire]:
-    from roundzero.engine.review import ReviewRequest  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.review import ReviewRequest, no_model  # noqa: PLC0415  off the start-up path
     from roundzero.git.repository import Scope  # noqa: PLC0415  off the start-up path
 
     scope, depth = call.word("scope", _SCOPES) or "worktree", call.word("depth", _DEPTHS) or "off"
     request = ReviewRequest(scope=Scope(scope), depth=cast("Depth", depth))
     workspaces = call.workspaces()
+    for workspace in workspaces if depth != "off" else ():
+        raise UserError(f"depth {depth}: {no_model(workspace.settings)}; use depth off")
     title = "Round Zero: " + ", ".join(workspace.root.name for workspace in workspaces)
+    done = []
     async with Progress(call.ls, title, call.token) as progress:
         for workspace in workspaces:
             await workspace.ready()
-            await workspace.engine.review(request, progress)
-    return [status_wire(workspace.uri, workspace.engine.status()) for workspace in workspaces]
+            report = await workspace.engine.review(request, progress)
+            done.append(status_wire(workspace.uri, workspace.engine.status_of(report)))
+    return done
 
 
 async def _stop(call: _Call) -> None:

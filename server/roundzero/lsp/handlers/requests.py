@@ -23,13 +23,13 @@ def register(server: Server) -> None:
 
 
 def findings(ls: Server, params: object) -> FindingsResult:
-    """The findings that are shown: of one document, or of every repository."""
+    """The findings that a report lists: of one document, or of every repository."""
     uri = Json(params).at("uri").text()
     if uri is not None:
         located = _located(ls, uri)
-        found = located.workspace.engine.findings(located.path)
+        found = located.workspace.engine.listed(located.path)
     else:
-        found = tuple(each for workspace in ls.session.workspaces.all() for each in workspace.engine.findings())
+        found = tuple(each for workspace in ls.session.workspaces.all() for each in workspace.engine.listed())
     return {"findings": [finding_to_wire(each) for each in found]}
 
 
