@@ -203,3 +203,11 @@ def test_a_lost_pack_and_an_idle_linter_are_gaps(repo: Repo) -> None:
     assert "ruff is switched off" in said
     checked = {str(row.item): row.status for row in report.checklists}
     assert checked["python/mutable-default"] is ItemStatus.NOT_CHECKED
+
+
+def test_a_base_that_does_not_parse_makes_no_old_line_new(repo: Repo) -> None:
+    """Its repair makes old defects visible; they are not this branch's."""
+    repo.commit("base", {"a.py": "def broken(:\n    pass\n\n\nimport os\n"})
+    repo.branch("topic")
+    repo.write("a.py", "def broken():\n    pass\n\n\nimport os\n")
+    assert reviewed(repo).findings == ()

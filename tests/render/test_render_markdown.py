@@ -6,7 +6,7 @@ import re
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -242,6 +242,8 @@ def test_hostile_text_does_nothing() -> None:
     assert not [each for each in texts if re.search(r"@all|#1|!2|://", each)]
 
 
+@example("__0__")
+@example("_a_ __b__ c_d __e")
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=80))
 def test_prose_reads_as_written(text: str) -> None:
     """Whatever the text, a reader sees it, spelled out where unsafe, and the only markup is code between backticks."""

@@ -138,9 +138,10 @@ class _Bench:
         """One observation as a finding."""
         file = self.files.get(seen.path) if seen.path is not None else None
         scope = out_of_scope(self.ruleset.by_id[seen.item], seen, file)
-        if scope is not None and (seen.path or "", seen.item) not in self.based:
-            origin = Origin.PRE_EXISTING
         in_diff = file is not None and touches_change(file, seen)
+        unknown = (seen.path or "", seen.item) not in self.based
+        if unknown and (scope is not None or self._is_old_line(seen, file, in_diff=in_diff)):
+            origin = Origin.PRE_EXISTING
         if not in_diff:
             seen = replace(seen, fixes=tuple(replace(fix, safe=False) for fix in seen.fixes))
         finding = Finding(
@@ -157,6 +158,12 @@ class _Bench:
         finding = gate(finding, self.policy)
         counts = finding.hidden is None and finding.state is State.OPEN and finding.origin in BY_BRANCH
         return finding.but(counts=counts, hidden=self._unwanted(finding))
+
+    @staticmethod
+    def _is_old_line(seen: Observation, file: FileChange | None, *, in_diff: bool) -> bool:
+        """Whether a finding lies on a line that was kept, so that without knowledge of the base it counts as old."""
+        kept = file is not None and file.base is not None and not in_diff
+        return kept and seen.span is not None and seen.side is Side.HEAD and seen.cause is None
 
     def _anchor(self, seen: Observation, file: FileChange | None, *, in_diff: bool) -> Anchor | None:
         if seen.cause is not None:

@@ -292,9 +292,13 @@ class Analyst:
             for at, name, hit in result.hits:
                 item = self.ruleset.by_id[name]
                 seen[at].append(self._observed(item, hit, sources[at], linter.name, self._versions[linter.name]))
+            unreadable = {at for at, _, _ in result.syntax_errors}
             for at, base in enumerate(sources):
-                self._bases.keep(linter.name, base, asked, seen[at])
+                if at not in unreadable:
+                    self._bases.keep(linter.name, base, asked, seen[at])
         for draft, base, needed in rows:
+            if not self._bases.holds(linter.name, base, needed):
+                continue  # it does not parse: nothing is known of what was there
             draft.base += self._bases.get(linter.name, base, needed)
             draft.based |= needed
 

@@ -21,7 +21,8 @@ _GAP: Final = "&#8203;"
 _CODE: Final = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _ACTING: Final = re.compile(
     r"(?P<start>^(?:[#+=/-]|\d{1,9}[.)]))"
-    r"|(?P<mark>[\\`*\[\]~|]|(?<!\w)_|_(?!\w))"
+    r"|(?P<mark>[\\`*\[\]~|])"
+    r"|(?P<run>(?<!\w)_+|_+(?!\w))"
     r"|(?P<html>[<>$]|&(?!\d))"
     r"|(?P<joined>@(?=\w)|[#!%&](?=\d)|(?<!\w)GH-(?=\d)|:(?=//|[a-z_][\w+-]{0,40}:)|www(?=\.))",
     re.IGNORECASE,
@@ -73,6 +74,8 @@ def _stilled(found: re.Match[str]) -> str:
             return _HTML[text]
         case "joined":
             return _HTML.get(text, text) + _GAP
+        case "run":
+            return "\\_" * len(text)
         case _:
             return f"{text[:-1]}\\{text[-1]}"
 
