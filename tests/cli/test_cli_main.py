@@ -53,7 +53,7 @@ def test_help_lists_every_subcommand_and_no_other(cli: Cli) -> None:
     ran = cli("--help")
     assert ran.status == 0
     listed = re.findall(r"^    ([a-z]+)  +\S", ran.out, re.MULTILINE)
-    assert listed == subcommands() == ["base", "doctor", "init", "lsp", "packs", "review", "trust"]
+    assert listed == subcommands() == ["base", "doctor", "init", "ledger", "lsp", "packs", "review", "trust"]
 
 
 @pytest.mark.parametrize("name", subcommands())

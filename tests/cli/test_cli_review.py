@@ -170,7 +170,8 @@ def test_scopes(cli: Cli, branch: Repo) -> None:
     branch.write("untracked.py", "# BLOCKER\n")
 
     def paths(*arguments: str) -> list[str]:
-        return [path for path, _, _ in found(cli("review", "--format", "json", *arguments))]
+        found = wire(cli("review", "--format", "json", *arguments))["findings"]
+        return [each["path"] for each in found if each["state"] == "open"]
 
     assert paths() == ["committed.py", "old.py", "staged.py", "untracked.py"]
     assert paths("--no-untracked") == ["committed.py", "old.py", "staged.py"]
@@ -305,7 +306,7 @@ def test_fix_applies_safe_fixes_and_reviews_again(cli: Cli, branch: Repo) -> Non
     document = wire(ran)
     assert branch.read("new.py") == "x = 'a'\n"
     assert document["notices"] == ["fixed 1 finding in 1 file: new.py"]
-    assert document["findings"] == []
+    assert [(each["state"], each["first_seen"]) for each in document["findings"]] == [("fixed", 1)]
     assert "note: fixed nothing" in cli("review", "--fix").out
 
 

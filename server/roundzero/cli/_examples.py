@@ -115,6 +115,9 @@ class _FixtureGit:
     async def collect(self, _base: BaseChoice, **_: object) -> Change:
         return self._change
 
+    def may_have(self, path: RelPath, _change: Change) -> bool:
+        return path in self._texts[Side.HEAD]
+
     async def read(self, path: RelPath, side: Side, _change: Change) -> Source | None:
         return _source(self._texts[side], path)
 

@@ -197,6 +197,7 @@ def _request(args: argparse.Namespace, root: Path, given: bytes | None) -> Revie
         overlays=overlays,
         untracked=not args.no_untracked,
         show_all_origins=args.all_origins,
+        remember=not args.no_ledger,
     )
 
 

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.core.change import Side
-from roundzero.core.finding import State
+from roundzero.core.finding import Finding, Grounds, Origin, State, fingerprint
 from roundzero.core.ledger import LIVE, Entry, Event, Ledger, Proof, Round, Sighting, Sign, redacted, step
 from roundzero.core.text import RelPath, collapse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from roundzero.core.finding import Finding, FindingId
+    from roundzero.core.dismissal import Dismissal
+    from roundzero.core.finding import FindingId
     from roundzero.core.item import ItemId
     from roundzero.core.recognition import Texts
 
@@ -298,11 +299,46 @@ def gone(ledger: Ledger, there: frozenset[FindingId]) -> tuple[Entry, ...]:
     )
 
 
+def dismissed(finding: Finding, dismissal: Dismissal) -> Finding:
+    """The finding as somebody dismissed it."""
+    grounds = Grounds(at=dismissal.at or None, expires=dismissal.expires)
+    return finding.but(
+        state=State.DISMISSED, state_text=dismissal.reason, state_by=dismissal.by, grounds=grounds, blocking=False
+    )
+
+
+def remains(entry: Entry) -> Finding:
+    """An entry as a finding, for a report on what nobody saw this time."""
+    seen, proof = entry.sighting, entry.proof
+    place = Grounds(
+        path=proof.path if proof is not None else None,
+        line=proof.line if proof is not None else None,
+        commit=proof.commit if proof is not None else None,
+        at=entry.since or None,
+    )
+    finding = Finding(
+        id=entry.id,
+        group=fingerprint(seen.item, seen.path, seen.symbol, seen.anchor_text),
+        seen=seen.observation(),
+        origin=Origin.INTRODUCED,
+        in_diff=False,
+        anchor=None,
+        state=entry.state,
+        state_text=proof.text if proof is not None else None,
+        grounds=place if proof is not None else None,
+        first_seen=entry.first_seen,
+        last_seen=entry.last_seen,
+        regressions=entry.regressions,
+        family=entry.family,
+    )
+    return dismissed(finding, entry.dismissal) if entry.dismissal is not None else finding
+
+
 def _standing(finding: Finding, entry: Entry, ledger: Ledger, blob: str) -> Finding:
     """The finding in a state that being seen does not change."""
     dismissal = entry.dismissal
     if entry.state is State.DISMISSED and dismissal is not None:
-        return finding.but(state=State.DISMISSED, state_text=dismissal.reason, state_by=dismissal.by)
+        return dismissed(finding, dismissal)
     if entry.state is State.SUPERSEDED:
         target = ledger.target(entry.id)
         text = f"part of {target.id}" if target is not None else "part of another finding"

@@ -6,14 +6,14 @@ Invariant: the report lists exactly the findings that are not hidden and counts 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.checklist import Failure, checklist
 from roundzero.core.finding import State
 from roundzero.core.gate import evaluate, gravest
 from roundzero.core.judge import IGNORED, View, listed
-from roundzero.core.report import Coverage, Depth, FileSummary, Report, Stats, Verdict, count
+from roundzero.core.report import Coverage, Depth, FileSummary, Report, RoundInfo, Stats, Verdict, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,6 +44,7 @@ class Occasion:
     paths: tuple[RelPath, ...] = ()
     outside: tuple[Source, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
+    round: RoundInfo = field(default_factory=RoundInfo)
 
 
 def compose(
@@ -68,6 +69,7 @@ def compose(
         base=change.base,
         head=change.head,
         change=change,
+        round=occasion.round,
         counts=count(shown),
         coverage=covered,
         overview=overview(change, view),

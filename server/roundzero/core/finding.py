@@ -142,12 +142,23 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """What a finding's state rests on: the place (line from 1) and commit that show it, since when, and until when."""
+
+    path: RelPath | None = None
+    line: int | None = None
+    commit: str | None = None
+    at: str | None = None
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """An observation with identity, origin and state.
 
-    ``hidden`` is the reason it is not shown, or None; hiding never drops a finding. ``counts``: open and this branch's,
-    whether shown or not. ``blocking`` and
-    ``not_blocking_because`` are the gate's.
+    ``state_text`` and ``state_by`` say why it is in its state and who said so. ``hidden`` is the reason it is not
+    shown, or None; hiding never drops a finding. ``counts``: open and this branch's, whether shown or not. ``blocking``
+    and ``not_blocking_because`` are the gate's.
     """
 
     id: FindingId
@@ -159,6 +170,7 @@ class Finding:
     state: State = State.OPEN
     state_text: str | None = None
     state_by: str | None = None
+    grounds: Grounds | None = None
     hidden: str | None = None
     counts: bool = False
     blocking: bool = False

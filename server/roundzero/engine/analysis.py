@@ -12,6 +12,7 @@ import itertools
 import sys
 from collections import OrderedDict, defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from roundzero import __version__
@@ -126,6 +127,11 @@ class Analyst:
         self._removed: dict[tuple[str, tuple[Hunk, ...]], frozenset[str]] = {}
         self._bases = _Bases()
 
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """The versions of the producers that ran, by name."""
+        return {**{_producer(item): __version__ for item in self._own}, **self._versions}
+
     def but(self, *, runner: Runner) -> Analyst:
         """The same rules with Python checks running elsewhere."""
         return Analyst(
@@ -225,6 +231,10 @@ class Analyst:
 
         names = self._of_kind(ChangeChecker, SymbolChecker)
         return tuple(item for item in self._own if item.id in names)
+
+    @cached_property
+    def _wide(self) -> frozenset[ItemId]:
+        return frozenset(item.id for item in self._change_items())
 
     def _needing_a_tree(self) -> frozenset[ItemId]:
         from roundzero.checkers._base import PythonChecker, RelationChecker  # noqa: PLC0415  heavy
@@ -451,10 +461,7 @@ class Analyst:
                 said = broken = f"{file.path}:{line}: does not parse: {why}"
             failures.append(Failure(message=said, items=frozenset(draft.silent), path=file.path))
         found = directives(file.head) if file.head is not None else ()
-        listened: frozenset[ItemId] = frozenset()
-        if found:
-            wide = frozenset(item.id for item in self._change_items())
-            listened = _applying(self.ruleset.checked, file.path) - wide - draft.silent
+        listened = _applying(self.ruleset.checked, file.path) - self._wide - draft.silent
         return FileSight(
             path=file.path,
             head={name: tuple(part) for name, part in draft.head.items()},

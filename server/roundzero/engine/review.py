@@ -1,23 +1,28 @@
 """One review: a request in, a report out. What the command line prints and what an explicit round in an editor gives.
 
-Keeps nothing between reviews. Invariant: equal snapshots and settings give equal reports but for ``reviewed_at`` and
-``stats.seconds``.
+Keeps nothing between reviews but the ledger's round, when asked to. Invariant: equal snapshots, settings and ledgers
+give equal reports but for ``reviewed_at`` and ``stats.seconds``.
 """
 
 from __future__ import annotations
 
-import asyncio
+import hashlib
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from roundzero import __version__
-from roundzero.core.compose import Occasion, compose
+from roundzero.core.advance import Listened
+from roundzero.core.compose import Occasion as About
+from roundzero.core.compose import compose
 from roundzero.core.finding import Origin
 from roundzero.core.judge import judge
-from roundzero.core.matching import assign_ids
+from roundzero.core.recognition import recognise
+from roundzero.core.report import RoundInfo
+from roundzero.core.standing import related, standing, with_remains
 from roundzero.engine.analysis import Analyst
+from roundzero.engine.memory import Memory, blobs_of, everywhere, remember, shared_dismissals
 from roundzero.engine.pool import load_checks, runner_for
 from roundzero.engine.repository import Snapshot
 from roundzero.engine.sights import combine, failures_of, gaps, lacking
@@ -29,10 +34,13 @@ if TYPE_CHECKING:
 
     from roundzero.config import Settings
     from roundzero.core.change import Change
+    from roundzero.core.dismissal import Dismissal
     from roundzero.core.finding import FindingId, Observation
+    from roundzero.core.judge import View
     from roundzero.core.report import Depth, Report
     from roundzero.core.text import RelPath
     from roundzero.engine.pool import Runner
+    from roundzero.engine.sights import ChangeSight, Elsewhere, FileSight
     from roundzero.engine.workspace import Workspace
 
 
@@ -42,6 +50,7 @@ class ReviewRequest:
 
     ``base`` and ``head`` are revisions; ``head`` means objects only. ``paths``: show findings of these files and
     folders (none: all). ``diff``: only lines this unified diff adds. ``overlays``: texts that stand for files on disk.
+    ``remember``: read the ledger, and write a round if the review is one of the whole branch.
     """
 
     scope: Scope = Scope.WORKTREE
@@ -53,6 +62,13 @@ class ReviewRequest:
     depth: Depth = "off"
     untracked: bool = True
     show_all_origins: bool = False
+    remember: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether this is a review of the whole branch, which may be a round."""
+        restricted = self.paths or self.overlays or self.diff is not None or self.head is not None
+        return not restricted and self.scope in {Scope.WORKTREE, Scope.COMMITTED}
 
 
 def no_model(settings: Settings) -> str:
@@ -90,6 +106,7 @@ async def review(
     """
     watch = progress or Unwatched()
     clock = _Clock()
+    now = datetime.now(UTC).isoformat(timespec="seconds")
     watch.stage("collect", 0, None)
     async with side_by_side() as group:
         collecting = group.create_task(_collect(workspace, request))
@@ -97,11 +114,38 @@ async def review(
             group.create_task(load_checks())
     change = collecting.result()
     clock.lap("collect")
-    view = workspace.view
-    if request.show_all_origins:
-        view = replace(view, origins=frozenset(Origin))
-    if request.paths:
-        view = replace(view, paths=request.paths)
+    view = _view(workspace, request)
+    looked = await _look(workspace, request, change, view, watch=watch, runner=runner, now=now)
+    clock.lap("check")
+    report = await _decide(workspace, request, change, view, looked, identify=identify, now=now)
+    clock.lap("judge")
+    watch.stage("done", len(looked.sights), len(looked.sights))
+    return replace(report, stats=replace(report.stats, seconds=clock.laps()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Looked:
+    """What was seen in a change and what is remembered of it. ``complaints``: what is wrong with shared dismissals."""
+
+    sights: Sequence[FileSight]
+    wide: ChangeSight
+    elsewhere: Elsewhere
+    memory: Memory
+    shared: tuple[Dismissal, ...]
+    complaints: tuple[str, ...]
+    versions: Mapping[str, str]
+
+
+async def _look(  # noqa: PLR0913  each is an independent input
+    workspace: Workspace,
+    request: ReviewRequest,
+    change: Change,
+    view: View,
+    *,
+    watch: ProgressSink,
+    runner: Runner | None,
+    now: str,
+) -> _Looked:
     files = [file for file in change.files if view.covers(file.path)]
     own = runner or runner_for(files)
     analyst = Analyst(
@@ -113,49 +157,118 @@ async def review(
     )
     watch.stage("check", 0, len(files))
     try:
-        async with asyncio.TaskGroup() as group:
+        async with side_by_side() as group:
             looking = group.create_task(
                 analyst.files(files, progress=lambda done: watch.stage("check", done, len(files)))
             )
             around = group.create_task(analyst.change(Snapshot(workspace.git, change, workspace.git.common_dir)))
+            sharing = group.create_task(shared_dismissals(workspace.git, change))
+            remembering = group.create_task(_remember(workspace, request, change, now))
         sights, wide = looking.result(), around.result()
         elsewhere = await analyst.elsewhere(change, lacking(analyst.moved_from(change, sights), sights))
     finally:
         if runner is None:
             await own.close()
-    clock.lap("check")
-    sight = combine(sights, elsewhere, wide)
-    findings = judge(
+    shared, complaints = sharing.result()
+    memory = remembering.result()
+    memory.texts = replace(memory.texts, heads={**wide.outside, **memory.texts.heads})
+    return _Looked(
+        sights=sights,
+        wide=wide,
+        elsewhere=elsewhere,
+        memory=memory,
+        shared=shared,
+        complaints=complaints,
+        versions=analyst.versions,
+    )
+
+
+async def _decide(  # noqa: PLR0913  each is an independent input
+    workspace: Workspace,
+    request: ReviewRequest,
+    change: Change,
+    view: View,
+    looked: _Looked,
+    *,
+    identify: Callable[[Sequence[Observation]], list[FindingId]] | None,
+    now: str,
+) -> Report:
+    """Judge what was seen in the light of what is remembered, and write the round down."""
+    sights, wide, memory = looked.sights, looked.wide, looked.memory
+    known, texts = memory.ledger, memory.texts
+    sight = combine(sights, looked.elsewhere, wide)
+    judged = judge(
         change,
         sight,
         workspace.ruleset,
         view=view,
         policy=workspace.policy,
         language=workspace.settings.language,
-        identify=identify or assign_ids,
+        identify=identify or (lambda seen: recognise(known, seen, texts)),
     )
-    clock.lap("judge")
-    watch.stage("done", len(files), len(files))
-    occasion = Occasion(
-        tool_version=__version__,
-        reviewed_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        language=workspace.settings.language,
-        notices=tuple(str(problem) for problem in workspace.problems if not problem.lost),
-        paths=request.paths,
-        outside=tuple(wide.outside.values()),
-        seconds=clock.laps(),
+    judged = related(judged, known)
+    occasion = memory.occasion(change, at=now, settings=_settings(workspace, view))
+    info = memory.info(occasion)
+    running = [linter.name for linter in workspace.linters]
+    failures = (
+        *gaps(workspace.ruleset, running, (sight.path for sight in sights)),
+        *failures_of(sights, wide),
     )
-    return compose(
-        change,
-        findings,
-        (
-            *gaps(workspace.ruleset, [linter.name for linter in workspace.linters], (file.path for file in files)),
-            *failures_of(sights, wide),
-        ),
-        workspace.ruleset,
-        directives=sight.directives,
-        occasion=occasion,
-    )
+
+    def report_of(info: RoundInfo) -> Report:
+        given = standing(
+            judged,
+            known,
+            texts,
+            dismissals=(*memory.dismissals, *looked.shared),
+            policy=workspace.policy,
+            settings=occasion.settings,
+            index=info.index,
+            now=now,
+        )
+        problems = (str(problem) for problem in workspace.problems if not problem.lost)
+        about = About(
+            tool_version=__version__,
+            reviewed_at=now,
+            language=workspace.settings.language,
+            notices=(*problems, *looked.complaints, *memory.notices),
+            paths=request.paths,
+            outside=tuple(wide.outside.values()),
+            round=info,
+        )
+        return compose(change, given, failures, workspace.ruleset, directives=sight.directives, occasion=about)
+
+    report = report_of(info)
+    heard = Listened(files={each.path: each.listened for each in sights}, wide=wide.listened)
+    heard = everywhere(heard, texts, frozenset(item.id for item in workspace.ruleset.checked))
+    written = replace(occasion, verdict=report.verdict.status.value, counts=report.counts, versions=looked.versions)
+    index = await memory.commit(judged, heard, written, blobs_of(change))
+    if index != info.index:
+        report = report_of(RoundInfo() if index is None else replace(info, index=index, previous=index - 1 or None))
+    if request.whole and request.remember:
+        report = with_remains(report, judged, memory.ledger, view, workspace.ruleset)
+    return report
+
+
+def _view(workspace: Workspace, request: ReviewRequest) -> View:
+    view = workspace.view
+    if request.show_all_origins:
+        view = replace(view, origins=frozenset(Origin))
+    return replace(view, paths=request.paths) if request.paths else view
+
+
+async def _remember(workspace: Workspace, request: ReviewRequest, change: Change, now: str) -> Memory:
+    if not request.remember:
+        return Memory()
+    return await remember(workspace.git, change, whole=request.whole, at=now)
+
+
+def _settings(workspace: Workspace, view: View) -> str:
+    """A digest of what decides, beside the snapshot, what is found and shown."""
+    shown = (sorted(origin.value for origin in view.origins), view.min_severity.name)
+    linters = sorted(linter.name for linter in workspace.linters)
+    said = repr((workspace.ruleset.digest, shown, linters, workspace.policy.support, workspace.settings.language))
+    return hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 async def _collect(workspace: Workspace, request: ReviewRequest) -> Change:

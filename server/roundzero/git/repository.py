@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import BaseChoice, BaseHow, Change, Side, Source
 from roundzero.errors import UserError
-from roundzero.git import build, search, state
+from roundzero.git import build, lineage, search, state
 from roundzero.git.blobs import Blobs
 from roundzero.git.buffer_diff import BufferDiff
 from roundzero.git.collect import collect
@@ -28,7 +28,7 @@ from roundzero.git.restriction import restrict
 from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from roundzero.core.linemap import Hunk
     from roundzero.core.ports import GrepHit
@@ -132,6 +132,36 @@ class Git:
         """The full ref name of the current branch; None when detached. Raises OutsideError."""
         return (await head_of(self._commands)).branch
 
+    async def head_commit(self) -> str | None:
+        """The commit of HEAD; None before the first. Raises OutsideError."""
+        return (await head_of(self._commands)).commit
+
+    async def person(self) -> str | None:
+        """The name git knows the person by."""
+        done = await self._commands.plumbing("config", "--get", "user.name", good=(0, 1))
+        return done.stdout.decode("utf-8", "replace").strip() or None
+
+    async def branches(self) -> Mapping[str, str]:
+        """The commit of each branch, by full ref name. Raises OutsideError."""
+        return await lineage.branches(self._commands)
+
+    async def past(self, ref: str) -> lineage.Past:
+        """The commits a branch stood at, and the names it had, as far as its reflog goes."""
+        return await lineage.past(self._commands, ref)
+
+    async def is_ancestor(self, old: str, new: str) -> bool:
+        """Whether a commit belongs to the history of another."""
+        return await lineage.is_ancestor(self._commands, old, new)
+
+    async def own_commits(self, head: str, base: str | None) -> frozenset[str]:
+        """The commits of a head that its base does not have."""
+        return await lineage.own_commits(self._commands, head, base)
+
+    @property
+    def rebasing(self) -> str | None:
+        """The full ref name of the branch that is being rebased."""
+        return lineage.rebasing(self.git_dir)
+
     async def base_at_head(self, doubt: str) -> BaseChoice:
         """HEAD as its own base: what is left to compare with when ``choose_base`` raised; ``doubt`` is its message."""
         commit = (await head_of(self._commands)).commit
@@ -183,6 +213,25 @@ class Git:
     async def hunks(self, base_text: str, head_text: str) -> tuple[Hunk, ...]:
         """The hunks that git finds between two texts. Raises OutsideError."""
         return await self._differ.hunks(base_text, head_text)
+
+    async def hunks_of(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[Hunk, ...]]:
+        """The hunks of many pairs of texts, by one process. Raises OutsideError."""
+        return await self._differ.hunks_of(pairs)
+
+    async def texts(self, blobs: Mapping[str, RelPath]) -> Mapping[str, Source]:
+        """The texts of objects, each as if it lay at a path; what is not here or not text is left out."""
+        found = await self._blobs.get(blobs, max_bytes=_READ_BYTES)
+        return {
+            name: source
+            for name, blob in found.items()
+            if blob.kind == "blob"
+            and blob.data is not None
+            and (source := _source(blobs[name], blob.data, name)) is not None
+        }
+
+    def may_have(self, path: RelPath, change: Change) -> bool:
+        """False when a path is surely not at the head. Starts no process."""
+        return change.head_tree is not None or os.path.lexists(self.root / path)
 
     async def read(self, path: RelPath, side: Side, change: Change) -> Source | None:
         """One side of a file, changed or not; None when it is not there, not text, or over 10 MB."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from roundzero.core.finding import Grounds
 from roundzero.render.escape import path_bytes, valid
 from roundzero.render.redaction import Redactor
 
@@ -140,10 +141,10 @@ def _finding(finding: Finding) -> FindingWire:
         "origin": finding.origin.value,
         "state": finding.state.value,
         "state_reason": _state_reason(finding),
-        "regressions": 0,
+        "regressions": finding.regressions,
         "first_seen": finding.first_seen,
         "last_seen": finding.last_seen,
-        "family": None,
+        "family": finding.family,
         "related": [],
         "source": seen.source,
         "producer": seen.producer,
@@ -162,14 +163,16 @@ def _finding(finding: Finding) -> FindingWire:
 def _state_reason(finding: Finding) -> StateReasonWire | None:
     if finding.state_text is None and finding.state_by is None:
         return None
+    grounds = finding.grounds or Grounds()
     return {
         "text": finding.state_text,
-        "path": None,
-        "line": None,
-        "commit": None,
+        "path": grounds.path,
+        **_bytes(grounds.path),
+        "line": grounds.line,
+        "commit": grounds.commit,
         "by": finding.state_by,
-        "at": None,
-        "expires": None,
+        "at": grounds.at,
+        "expires": grounds.expires,
     }
 
 

@@ -1,0 +1,317 @@
+"""``roundzero ledger``: what is remembered of the branch, and what a person puts aside.
+
+Reads and writes the ledger that reviews keep; makes no review. Invariant: listing claims nothing and writes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from roundzero.cli import _stdout
+from roundzero.errors import OutsideError, UserError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from roundzero.core.dismissal import Dismissal
+    from roundzero.core.ledger import Entry, Event, Ledger, Round
+    from roundzero.store.ledger_db import Branch, LedgerDb
+
+SUMMARY: Final = "list what is remembered of the branch, dismiss a finding or undo that"
+_ACTIONS: Final = ("list", "show", "dismiss", "reopen", "rounds")
+_OF_ONE: Final = frozenset({"show", "dismiss", "reopen"})
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the actions and the options of ``dismiss``."""
+    parser.add_argument("action", choices=_ACTIONS, help="what to do")
+    parser.add_argument("ids", metavar="ID", nargs="*", help="the finding to show, dismiss or reopen")
+    group = parser.add_argument_group("dismiss")
+    group.add_argument("--reason", metavar="TEXT", help="why; required")
+    group.add_argument(
+        "--scope",
+        choices=("finding", "file", "item", "similar"),
+        help="this finding (default), its item in its file, its item everywhere, or its item on lines like this",
+    )
+    group.add_argument("--expires", metavar="DATE", help="the day from which on it no longer counts, as 2030-12-31")
+    group.add_argument("--shared", action="store_true", help="in .roundzero/dismissals.toml, for every clone and CI")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do it."""
+    from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
+
+    _check(args)
+    desk = run_loop(_open(args.repo))
+    lines = {"list": _listed, "show": _shown, "dismiss": _dismissed, "reopen": _reopened, "rounds": _rounds}
+    action: Callable[[argparse.Namespace, _Desk], Iterator[str]] = lines[args.action]
+    _stdout.write("".join(f"{_visible(line)}\n" for line in list(action(args, desk))))
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What an action works on."""
+
+    root: Path
+    db: LedgerDb
+    branch: Branch | None
+    ledger: Ledger
+    person: str | None
+    now: str
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse options that do not go together. Raises UserError."""
+    if args.action in _OF_ONE and len(args.ids) != 1:
+        raise UserError(f"ledger {args.action} takes one finding, such as rz-0123456789ab; ledger list has them all")
+    if args.action not in _OF_ONE and args.ids:
+        raise UserError(f"ledger {args.action} takes no finding; use ledger show ID")
+    given = {"--reason": args.reason, "--scope": args.scope, "--expires": args.expires, "--shared": args.shared}
+    if args.action != "dismiss":
+        for option, value in given.items():
+            if value:
+                raise UserError(f"{option} is for ledger dismiss; leave it out")
+        return
+    if args.reason is None or not args.reason.strip():
+        raise UserError("ledger dismiss needs --reason TEXT, so that others know why")
+    if args.expires is not None:
+        _check_date(args.expires)
+
+
+def _check_date(text: str) -> None:
+    import re  # noqa: PLC0415  off the start-up path
+    from datetime import date  # noqa: PLC0415  off the start-up path
+
+    try:
+        good = re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII) is not None and bool(date.fromisoformat(text))
+    except ValueError:
+        good = False
+    if not good:
+        raise UserError(f"--expires {text} is no date; write it as 2030-12-31")
+
+
+async def _open(directory: str) -> _Desk:
+    from datetime import UTC, datetime  # noqa: PLC0415  off the start-up path
+
+    from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
+    from roundzero.core.advance import expiries  # noqa: PLC0415  off the start-up path
+    from roundzero.core.ledger import fold  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.memory import found  # noqa: PLC0415  off the start-up path
+    from roundzero.store.ledger_db import LedgerDb  # noqa: PLC0415  off the start-up path
+
+    place = await open_place(directory)
+    git, now = place.git, datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        db = LedgerDb(git.common_dir)
+        branch = await found(db, git, await git.branch_ref(), await git.head_commit())
+        ledger = db.load(branch)
+        return _Desk(git.root, db, branch, fold(expiries(ledger, now), ledger), await git.person(), now)
+    finally:
+        await git.close()
+
+
+def _listed(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
+    rank = {"open": 0, "stale": 1, "unconfirmed": 2, "dismissed": 3}
+    entries = sorted(
+        desk.ledger.entries.values(),
+        key=lambda each: (
+            rank.get(each.state.value, 4),
+            each.sighting.severity,
+            each.sighting.path or "",
+            each.sighting.line,
+            each.id,
+        ),
+    )
+    for entry in entries:
+        yield f"{entry.id}  {entry.sighting.severity.name}  {entry.state.value:<11}  {_place(entry)}  {_title(entry)}"
+    if not entries:
+        yield "nothing is remembered of this branch; roundzero review makes a round"
+    for each in _beside(desk):
+        yield f"{each.id}  dismissed ({each.scope.value}): {_about(each)}: {each.reason}{_until(each)}"
+
+
+def _shown(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
+    entry = _find(desk, args.ids[0])
+    seen = entry.sighting
+    yield f"{entry.id}: {_title(entry)}"
+    yield f"{seen.severity.name}, {entry.state.value}, {_place(entry)}"
+    yield f"item: {seen.item}, seen by {seen.producer} {seen.producer_version}"
+    yield f"rounds: {entry.first_seen or '-'} to {entry.last_seen or '-'}" + (
+        f", came back {entry.regressions}x" if entry.regressions else ""
+    )
+    if entry.family is not None:
+        yield f"family: {entry.family}"
+    if entry.into is not None:
+        yield f"part of: {entry.into}"
+    for each in _beside(desk):
+        if each.id == entry.id:
+            yield f"dismissed ({each.scope.value}): {each.reason}{_until(each)}"
+    for event in desk.db.history(desk.branch, entry.id):
+        yield _happened(event)
+
+
+def _dismissed(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
+    from roundzero.core.dismissal import SHARED_FILE, DismissalScope, dismiss  # noqa: PLC0415  off the start-up path
+
+    entry = _find(desk, args.ids[0])
+    dismissal = dismiss(
+        entry.sighting,
+        entry.id,
+        scope=DismissalScope(args.scope or "finding"),
+        reason=args.reason,
+        by=desk.person,
+        at=desk.now,
+        expires=args.expires,
+    )
+    if dismissal.over(desk.now):
+        raise UserError(f"--expires {args.expires} is over already; name a later day")
+    if entry.state.value in {"fixed", "refuted", "superseded"}:
+        raise UserError(f"{entry.id} is {entry.state.value}, so there is nothing to dismiss")
+    if args.shared:
+        shared = [each for each in _read_shared(desk.root) if each.name != dismissal.name]
+        _write_shared(desk.root, [*shared, dismissal])
+        yield f"{entry.id} is dismissed in {SHARED_FILE}{_until(dismissal)}; commit that file"
+        return
+    if desk.branch is None or not desk.db.dismiss(desk.branch, dismissal):
+        raise UserError(f"{entry.id} could not be dismissed any more; look again with ledger show {entry.id}")
+    yield f"{entry.id} is dismissed{_until(dismissal)}; undo it with: roundzero ledger reopen {entry.id}"
+
+
+def _reopened(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
+    from roundzero.core.dismissal import SHARED_FILE  # noqa: PLC0415  off the start-up path
+    from roundzero.core.finding import FindingId  # noqa: PLC0415  off the start-up path
+
+    name = FindingId(args.ids[0])
+    undone = desk.branch is not None and desk.db.reopen(desk.branch, name, at=desk.now, by=desk.person)
+    shared = _read_shared(desk.root) if any(each.id == name for each in _shared(desk.root)) else []
+    kept = [each for each in shared if each.id != name]
+    if len(kept) != len(shared):
+        _write_shared(desk.root, kept)
+        yield f"{name} is no longer dismissed in {SHARED_FILE}; commit that file"
+    elif not undone:
+        raise UserError(f"{name} is not dismissed; ledger list tells what is")
+    if undone:
+        yield f"{name} is no longer dismissed on this machine"
+
+
+def _rounds(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
+    rounds = desk.db.rounds(desk.branch)
+    for each in rounds:
+        counts = " · ".join(f"P{grade}/{number}" for grade, number in enumerate(each.counts))
+        commit = (each.commit or "-")[:12]
+        yield f"{each.index}  {each.at}  {commit}  {each.verdict}  {counts}  {len(each.delta)} of {each.full} files new"
+    if not rounds:
+        yield "there is no round of this branch yet; roundzero review makes one"
+
+
+def _find(desk: _Desk, name: str) -> Entry:
+    """The entry of an id, through what it was merged into. Raises UserError."""
+    from roundzero.core.finding import FindingId  # noqa: PLC0415  off the start-up path
+
+    if (entry := desk.ledger.entries.get(FindingId(name))) is not None:
+        return entry
+    raise UserError(
+        f"{name} is not remembered of this branch; ledger list has all findings, roundzero review makes a round"
+    )
+
+
+def _beside(desk: _Desk) -> list[Dismissal]:
+    """Dismissals that no entry carries: of files, items and likes, and shared ones."""
+    return [each for each in (*desk.db.dismissals(desk.branch), *_shared(desk.root)) if not each.over(desk.now)]
+
+
+def _shared(root: Path) -> tuple[Dismissal, ...]:
+    from roundzero.core.dismissal import SHARED_FILE, parse_shared  # noqa: PLC0415  off the start-up path
+
+    try:
+        text = (root / SHARED_FILE).read_text("utf-8")
+    except (OSError, ValueError):
+        return ()
+    return parse_shared(text)[0]
+
+
+def _read_shared(root: Path) -> list[Dismissal]:
+    """The dismissals of the shared file, which is to be written again. Raises UserError when it is broken."""
+    from roundzero.core.dismissal import SHARED_FILE, parse_shared  # noqa: PLC0415  off the start-up path
+
+    try:
+        text = (root / SHARED_FILE).read_text("utf-8")
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as error:
+        raise UserError(f"{SHARED_FILE} cannot be read ({error}); correct it first") from error
+    found, problems = parse_shared(text)
+    if problems:
+        raise UserError(f"{problems[0]}; correct it first, because writing would lose it")
+    return list(found)
+
+
+def _write_shared(root: Path, dismissals: list[Dismissal]) -> None:
+    import os  # noqa: PLC0415  off the start-up path
+    from pathlib import Path  # noqa: PLC0415  off the start-up path
+
+    from roundzero.core.dismissal import SHARED_FILE, format_shared  # noqa: PLC0415  off the start-up path
+
+    target = root / SHARED_FILE
+    if Path(os.path.realpath(target)) != Path(os.path.realpath(root)) / SHARED_FILE:
+        raise UserError(f"{SHARED_FILE} leads elsewhere by a symbolic link; replace it by a file")
+    fresh = target.with_name(f"{target.name}.{os.getpid()}")
+    try:
+        target.parent.mkdir(exist_ok=True)
+        fresh.write_text(format_shared(dismissals), encoding="utf-8")
+        fresh.replace(target)
+    except OSError as error:
+        raise OutsideError(f"{SHARED_FILE} cannot be written: {error.strerror}; check its permissions") from error
+
+
+def _happened(event: Event | Round) -> str:
+    from roundzero.core.ledger import Round  # noqa: PLC0415  off the start-up path
+
+    if isinstance(event, Round):
+        return f"  {event.at}  round {event.index}"
+    parts = [f"  {event.at}  {event.sign.value}"]
+    if event.round is not None:
+        parts.append(f"in round {event.round}")
+    if event.sighting is not None and event.sighting.path is not None:
+        parts.append(f"at {event.sighting.path}:{event.sighting.line}")
+    if event.severity is not None:
+        parts.append(f"as {event.severity.name}")
+    if event.into is not None:
+        parts.append(f"with {event.into}")
+    if event.dismissal is not None:
+        parts.append(f"because: {event.dismissal.reason}{_until(event.dismissal)}")
+    elif event.proof is not None:
+        parts.append(f"because {event.proof.text}")
+    if event.by is not None:
+        parts.append(f"by {event.by}")
+    return " ".join(parts)
+
+
+def _place(entry: Entry) -> str:
+    seen = entry.sighting
+    if seen.path is None:
+        return "the whole change"
+    return f"{seen.path}:{seen.line}" if seen.line else str(seen.path)
+
+
+def _title(entry: Entry) -> str:
+    return f"{entry.sighting.title} [{entry.sighting.item}]"
+
+
+def _about(dismissal: Dismissal) -> str:
+    within = f" in {dismissal.path}" if dismissal.scope.value in {"finding", "file"} and dismissal.path else ""
+    return f"{dismissal.item}{within}"
+
+
+def _until(dismissal: Dismissal) -> str:
+    return f" (until {dismissal.expires})" if dismissal.expires is not None else ""
+
+
+def _visible(text: str) -> str:
+    from roundzero.render.escape import visible  # noqa: PLC0415  off the start-up path
+
+    return visible(text)

@@ -1,0 +1,286 @@
+"""What one review remembers of its branch, and what it adds: the ledger between disk, git and the pure core.
+
+Finds the branch's ledger and what became of the texts it knows, and commits the round. Decides nothing about findings.
+Invariants: a ledger that cannot be used costs a notice and nothing else; only a review of the whole branch writes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.advance import Listened, Occasion, Recheck, advance, expiries
+from roundzero.core.change import Side
+from roundzero.core.dismissal import SHARED_FILE, parse_shared
+from roundzero.core.finding import State
+from roundzero.core.ledger import LIVE, Ledger, Proof, fold
+from roundzero.core.linemap import LineMap
+from roundzero.core.recognition import Texts
+from roundzero.core.report import RoundInfo
+from roundzero.core.text import RelPath
+from roundzero.errors import OutsideError
+from roundzero.store.ledger_db import LedgerDb
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from roundzero.core.change import Change, Source
+    from roundzero.core.dismissal import Dismissal
+    from roundzero.core.finding import Finding, FindingId
+    from roundzero.core.item import ItemId
+    from roundzero.git.repository import Git
+    from roundzero.store.ledger_db import Branch
+
+AS_BEFORE: Final = "the file is again as it was before this branch"
+
+
+@dataclass(slots=True, kw_only=True)
+class Memory:
+    """What is remembered. ``branch`` None: of nothing, or only to be read. ``notices`` say what went wrong."""
+
+    db: LedgerDb | None = None
+    branch: Branch | None = None
+    writes: bool = False
+    ledger: Ledger = field(default_factory=Ledger)
+    texts: Texts = field(default_factory=Texts)
+    dismissals: tuple[Dismissal, ...] = ()
+    reviewed: Mapping[str, str] = field(default_factory=dict)
+    restored: frozenset[RelPath] = frozenset()
+    notices: tuple[str, ...] = ()
+
+    def occasion(self, change: Change, *, at: str, settings: str) -> Occasion:
+        """The round a review of this change would be; what the review gives is added later."""
+        now = blobs_of(change)
+        paths = now.keys() | {RelPath(path) for path in self.reviewed}
+        delta = tuple(sorted(path for path in paths if now.get(path) != self.reviewed.get(path)))
+        return Occasion(
+            at=at,
+            merge_base=change.base.merge_base,
+            snapshot=change.snapshot,
+            settings=settings,
+            verdict="",
+            counts=(0, 0, 0, 0),
+            commit=change.head.commit,
+            delta=delta,
+            full=len(change.files),
+        )
+
+    def info(self, occasion: Occasion) -> RoundInfo:
+        """Which round that is: the last one again when nothing has changed since."""
+        if not self.writes:
+            return RoundInfo()
+        last = self.ledger.last
+        same = last is not None and (last.merge_base, last.snapshot, last.settings) == (
+            occasion.merge_base,
+            occasion.snapshot,
+            occasion.settings,
+        )
+        if last is not None and same:
+            return RoundInfo(
+                index=last.index,
+                previous=last.index - 1 or None,
+                delta_files=len(last.delta),
+                full_files=last.full,
+            )
+        return RoundInfo(
+            index=self.ledger.next_index,
+            previous=last.index if last is not None else None,
+            delta_files=len(occasion.delta),
+            full_files=occasion.full,
+        )
+
+    async def commit(
+        self, findings: Sequence[Finding], listened: Listened, occasion: Occasion, blobs: Mapping[RelPath, str]
+    ) -> int | None:
+        """Write the round down; the index it has, None when it could not be written. ``ledger`` is then the new one."""
+        if self.db is None or self.branch is None or not self.writes:
+            return None
+        occasion = replace(occasion, rechecks={**self._restored(listened), **occasion.rechecks})
+        result = advance(self.ledger, findings, self.texts, listened, occasion)
+        if result.round is None and not result.events:
+            return self.ledger.last.index if self.ledger.last is not None else None
+        try:
+            await asyncio.to_thread(self.db.commit, self.branch, result.events, result.round, blobs)
+            self.ledger = await asyncio.to_thread(self.db.load, self.branch)
+        except OutsideError as error:
+            self.writes = False
+            self.notices += (str(error),)
+            return None
+        return self.ledger.last.index if self.ledger.last is not None else None
+
+    def _restored(self, listened: Listened) -> dict[FindingId, Recheck]:
+        """What is known of checks' findings in files that are no longer part of the change."""
+        known: dict[FindingId, Recheck] = {}
+        for entry in self.ledger.entries.values():
+            seen = entry.sighting
+            if entry.state not in LIVE or seen.source != "check" or seen.path not in self.restored or not seen.line:
+                continue
+            place = self.texts.where(seen)
+            if place.known and place.line is None and not listened.hears(seen.item, place.path):
+                proof = Proof(text=AS_BEFORE, path=place.path, line=place.near or None)
+                known[entry.id] = Recheck(outcome="negated", proof=proof)
+        return known
+
+
+def blobs_of(change: Change) -> dict[RelPath, str]:
+    """The reviewed blob of each changed path; "" for a file that was deleted."""
+    blobs = {file.path: file.head.blob if file.head is not None else "" for file in change.files}
+    return blobs | {skip.path: skip.blob for skip in change.skipped if skip.path not in blobs}
+
+
+async def remember(git: Git, change: Change, *, whole: bool, at: str) -> Memory:
+    """What is remembered of the branch of a change. ``whole``: the review will be a round if it can be.
+
+    With a merge in progress, or without a branch, the ledger is read only.
+    """
+    memory = Memory(db=LedgerDb(git.common_dir))
+    try:
+        ref = await git.branch_ref() if whole else _full(change.head.branch)
+        memory.writes = whole and ref is not None and not git.merging
+        await _open(memory, git, change, ref, at)
+    except OutsideError as error:
+        memory.notices += (str(error),)
+        if memory.writes:
+            memory.writes = False
+            try:
+                await _open(memory, git, change, ref, at)
+            except OutsideError:
+                memory.ledger = Ledger()
+    memory.ledger = fold(expiries(memory.ledger, at), memory.ledger)
+    try:
+        await _follow(memory, git, change)
+    except OutsideError as error:
+        memory.notices += (str(error),)
+    return memory
+
+
+async def shared_dismissals(git: Git, change: Change) -> tuple[tuple[Dismissal, ...], tuple[str, ...]]:
+    """The dismissals everyone shares, as they stand at the reviewed head, and what is wrong with their file."""
+    if not git.may_have(SHARED_FILE, change):
+        return (), ()
+    try:
+        source = await git.read(SHARED_FILE, Side.HEAD, change)
+    except OutsideError as error:
+        return (), (str(error),)
+    return parse_shared(source.text) if source is not None else ((), ())
+
+
+def _full(name: str | None) -> str | None:
+    return f"refs/heads/{name}" if name is not None else None
+
+
+async def _open(memory: Memory, git: Git, change: Change, ref: str | None, at: str) -> None:
+    db = memory.db
+    if db is None:
+        return
+    if memory.writes and ref is not None:
+        memory.branch = await claimed(db, git, ref, change.head.commit, change.base.merge_base, at=at)
+    else:
+        memory.branch = await found(db, git, ref, change.head.commit)
+    memory.ledger = await asyncio.to_thread(db.load, memory.branch)
+    memory.dismissals = await asyncio.to_thread(db.dismissals, memory.branch)
+    memory.reviewed = await asyncio.to_thread(db.reviewed, memory.branch)
+
+
+async def found(db: LedgerDb, git: Git, ref: str | None, commit: str | None) -> Branch | None:
+    """The ledger to read: the branch's, the one of the branch being rebased, or one of a branch at the same commit."""
+    if not db.path.is_file():
+        return None
+    names = [ref] if ref is not None else [git.rebasing]
+    if ref is None:
+        names += [name for name, at in (await git.branches()).items() if at == commit]
+    for name in names:
+        if name is not None and (branch := await asyncio.to_thread(db.find, name)) is not None:
+            return branch
+    return None
+
+
+async def claimed(db: LedgerDb, git: Git, ref: str, commit: str | None, base: str | None, *, at: str) -> Branch:
+    """The ledger to write to. Raises OutsideError.
+
+    A ledger of a name that is no more is taken over when the reflog tells of the renaming or its head is one of this
+    branch's own commits; a head in the base's history may be that of any merged branch.
+    """
+    known = await asyncio.to_thread(db.find, ref)
+    if known is not None and known.head == commit:
+        return known
+    refs = await git.branches()
+    related: set[str] = set()
+    strangers: set[str] = set()
+    if known is not None and known.head is not None and commit is not None:
+        past = await git.past(ref)
+        if known.head in past.heads or await git.is_ancestor(known.head, commit):
+            related.add(known.head)
+    elif known is None:
+        orphans = [each for each in await asyncio.to_thread(db.branches) if each.ref not in refs]
+        if orphans and commit is not None:
+            past = await git.past(ref)
+            own = await git.own_commits(commit, base)
+            for each in orphans:
+                if each.head is not None and (each.ref in past.names or each.head in own):
+                    related.add(each.head)
+                else:
+                    strangers.add(each.ref)
+    names = {*refs, *strangers}
+    branch = await asyncio.to_thread(lambda: db.claim(ref, commit, refs=names, related=related))
+    await asyncio.to_thread(lambda: db.tidy(at=at, refs={*refs, ref}))
+    return branch
+
+
+async def _follow(memory: Memory, git: Git, change: Change) -> None:
+    """Find out what became of the texts that entries were last seen in."""
+    heads = {file.path: file.head for file in change.files if file.head is not None}
+    bases = {file.base.path: file.base.blob for file in change.files if file.base is not None}
+    then = {
+        (entry.sighting.path, entry.sighting.blob)
+        for entry in memory.ledger.entries.values()
+        if entry.state is not State.FIXED and entry.sighting.side is Side.HEAD and entry.sighting.path is not None
+    }
+    skipped = {skip.path for skip in change.skipped}
+    gone: set[RelPath] = set()
+    restored: set[RelPath] = set()
+    for path in sorted({path for path, _ in then} - heads.keys()):
+        if change.is_gone(path):
+            gone.add(path)
+        elif path not in skipped:
+            await _look(git, change, path, heads, gone, restored)
+    targets: dict[tuple[RelPath, str], Source] = {}
+    for path, blob in then:
+        moved = change.file_from(path) if path in gone else None
+        target = heads.get(path) if moved is None else moved.head
+        if blob and target is not None and (target.path, target.blob) != (path, blob):
+            targets[path, blob] = target
+    old = await git.texts({blob: path for path, blob in sorted(targets)}) if targets else {}
+    known = [(key, old[key[1]], target) for key, target in sorted(targets.items()) if key[1] in old]
+    hunks = await git.hunks_of([(before.text, target.text) for _, before, target in known])
+    memory.texts = Texts(
+        heads=heads,
+        bases=bases,
+        maps={key: (target.path, LineMap(each)) for (key, _, target), each in zip(known, hunks, strict=True)},
+        gone=frozenset(gone),
+    )
+    memory.restored = frozenset(restored)
+
+
+async def _look(
+    git: Git, change: Change, path: RelPath, heads: dict[RelPath, Source], gone: set[RelPath], restored: set[RelPath]
+) -> None:
+    """Look at a path beyond the change: gone, or there, and perhaps as it was at the base."""
+    if change.file(path) is not None or not git.may_have(path, change):
+        gone.add(path)
+        return
+    head = await git.read(path, Side.HEAD, change)
+    if head is None:
+        if change.head_tree is not None:
+            gone.add(path)
+        return
+    heads[path] = head
+    base = await git.read(path, Side.BASE, change)
+    if base is not None and base.blob == head.blob:
+        restored.add(path)
+
+
+def everywhere(listened: Listened, texts: Texts, items: frozenset[ItemId]) -> Listened:
+    """What was checked, and files that are gone: there silence needs no check."""
+    return replace(listened, files={**dict.fromkeys(texts.gone, items), **listened.files})

@@ -1,0 +1,136 @@
+"""``roundzero ledger``: what is remembered, dismissed and reopened."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.command import Cli
+    from support.repo import Repo
+
+
+@pytest.fixture
+def branch(cli: Cli, house: Repo) -> Repo:
+    """A branch with two findings, reviewed once."""
+    house.branch("topic")
+    house.config("user.name", "Ann")
+    house.commit("one", {"a.py": "# MARK\n", "b.py": "x = 1\n# MARK too\n"})
+    cli("review")
+    return house
+
+
+def findings(cli: Cli, *options: str) -> dict[str, dict[str, Any]]:
+    """What a review lists, by path."""
+    return {each["path"]: each for each in json.loads(cli("review", "--format", "json", *options).out)["findings"]}
+
+
+def test_list_show_and_rounds(cli: Cli, branch: Repo) -> None:
+    """All findings, the history of one, and the rounds."""
+    first, second = cli("ledger", "list").out.splitlines()
+    assert first.split()[1:4] == ["P2", "open", "a.py:1"]
+    assert second.split()[1:4] == ["P2", "open", "b.py:2"]
+    branch.commit("two", {"b.py": "x = 1\n"})
+    cli("review")
+    name = second.split()[0]
+    shown = cli("ledger", "show", name).out
+    assert f"{name}: a mark" in shown
+    assert "P2, fixed, b.py:2" in shown
+    assert "seen in round 1 at b.py:2" in shown
+    assert "negated in round 2 because" in shown
+    assert [line.split()[0] for line in cli("ledger", "rounds").out.splitlines()] == ["1", "2"]
+    assert "P0/0 · P1/0 · P2/1 · P3/0  1 of 2 files new" in cli("ledger", "rounds").out
+
+
+def test_a_dismissed_finding_stays_dismissed_until_it_is_reopened(cli: Cli, branch: Repo) -> None:
+    """Over edits and moves; it no longer counts, and says who dismissed it, why and until when."""
+    name = findings(cli)["a.py"]["id"]
+    ran = cli("ledger", "dismiss", name, "--reason", "it is meant", "--expires", "2999-01-01")
+    assert (ran.status, ran.err) == (0, "")
+    branch.commit("two", {"a.py": "x = 1\ny = 2\n# MARK\n"})
+    moved = findings(cli)["a.py"]
+    assert (moved["id"], moved["state"]) == (name, "dismissed")
+    reason = moved["state_reason"]
+    assert (reason["text"], reason["by"], reason["expires"]) == ("it is meant", "Ann", "2999-01-01")
+    assert "dismissed" in cli("ledger", "list").out
+    assert cli("ledger", "reopen", name).status == 0
+    assert findings(cli)["a.py"]["state"] == "open"
+    again = cli("ledger", "reopen", name)
+    assert (again.status, again.out) == (2, "")
+    assert "is not dismissed" in again.err
+
+
+@pytest.mark.parametrize(("scope", "states"), [("file", ("dismissed", "open")), ("item", ("dismissed", "dismissed"))])
+def test_wider_scopes(cli: Cli, branch: Repo, scope: str, states: tuple[str, str]) -> None:
+    """An item in its file, or everywhere."""
+    name = findings(cli)["a.py"]["id"]
+    assert cli("ledger", "dismiss", name, "--reason", "known", "--scope", scope).status == 0
+    found = findings(cli)
+    assert (found["a.py"]["state"], found["b.py"]["state"]) == states
+    assert f"dismissed ({scope}): house/mark" in cli("ledger", "list").out
+    assert cli("ledger", "reopen", name).status == 0
+    assert {each["state"] for each in findings(cli).values()} == {"open"}
+    assert branch.git("status", "--porcelain") == ""
+
+
+def test_a_shared_dismissal_reaches_a_clone(cli: Cli, branch: Repo, tmp_path: Path) -> None:
+    """It is a file of the branch; reopening takes it out of there."""
+    name = findings(cli)["a.py"]["id"]
+    assert cli("ledger", "dismiss", name, "--reason", "known", "--shared").status == 0
+    branch.commit("share")
+    clone = branch.clone(tmp_path / "clone")
+    ran = cli("review", "--base", "origin/main", "--format", "json", here=clone.root)
+    assert {each["path"]: each["state"] for each in json.loads(ran.out)["findings"]} == {
+        "a.py": "dismissed", "b.py": "open",
+    }  # fmt: skip
+    assert cli("ledger", "reopen", name).status == 0
+    assert "[[dismissal]]" not in branch.read(".roundzero/dismissals.toml")
+
+
+def test_a_broken_shared_file_is_not_overwritten(cli: Cli, branch: Repo) -> None:
+    """A person's text is never lost."""
+    name = findings(cli)["a.py"]["id"]
+    branch.write(".roundzero/dismissals.toml", "[[dismissal]\n")
+    ran = cli("ledger", "dismiss", name, "--reason", "known", "--shared")
+    assert ran.status == 2
+    assert branch.read(".roundzero/dismissals.toml") == "[[dismissal]\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["show"], "takes one finding"),
+        (["list", "rz-1"], "takes no finding"),
+        (["show", "rz-1"], "is not remembered"),
+        (["dismiss", "rz-1"], "needs --reason"),
+        (["dismiss", "rz-1", "--reason", " "], "needs --reason"),
+        (["dismiss", "rz-1", "--reason", "x", "--expires", "soon"], "is no date"),
+        (["list", "--shared"], "is for ledger dismiss"),
+    ],
+)
+@pytest.mark.usefixtures("branch")
+def test_what_does_not_go_together_is_refused(cli: Cli, options: list[str], message: str) -> None:
+    """With status 2 and what to do."""
+    ran = cli("ledger", *options)
+    assert (ran.status, ran.out) == (2, "")
+    assert message in ran.err
+
+
+def test_a_fixed_finding_cannot_be_dismissed(cli: Cli, branch: Repo) -> None:
+    """There is nothing to put aside."""
+    name = findings(cli)["a.py"]["id"]
+    branch.commit("two", {"a.py": "x = 1\n"})
+    cli("review")
+    ran = cli("ledger", "dismiss", name, "--reason", "x")
+    assert (ran.status, ran.err.count("is fixed")) == (2, 1)
+
+
+def test_nothing_is_remembered_before_the_first_review(cli: Cli, house: Repo) -> None:
+    """It says so, and writes nothing."""
+    assert "nothing is remembered" in cli("ledger", "list").out
+    assert "no round" in cli("ledger", "rounds").out
+    assert not (house.root / ".git" / "roundzero" / "ledger.sqlite3").exists()

@@ -1,0 +1,208 @@
+"""``roundzero review`` over rounds: what it remembers, what it writes, and what it does when it cannot."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from roundzero.store.ledger_db import LedgerDb
+
+if TYPE_CHECKING:
+    from roundzero.core.ledger import Round
+    from support.command import Cli
+    from support.repo import Repo
+
+
+@pytest.fixture
+def branch(house: Repo) -> Repo:
+    """A branch from main."""
+    house.branch("topic")
+    return house
+
+
+def report(cli: Cli, *options: str) -> dict[str, Any]:
+    """The report of a review."""
+    ran = cli("review", "--format", "json", *options)
+    assert ran.err == ""
+    document = json.loads(ran.out)
+    assert isinstance(document, dict)
+    return document
+
+
+def states(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """Path and state of what is listed."""
+    return [(each["path"], each["state"]) for each in document["findings"]]
+
+
+def rounds(repo: Repo) -> tuple[Round, ...]:
+    """The rounds of the branch."""
+    ledgers = LedgerDb(repo.root / ".git")
+    return ledgers.rounds(ledgers.find("refs/heads/topic"))
+
+
+def timeless(text: str) -> str:
+    """A JSON report without its times."""
+    return re.sub(r'"reviewed_at": "[^"]*"|"seconds": \{[^}]*\}', "", text)
+
+
+def test_a_round_remembers_the_one_before(cli: Cli, branch: Repo) -> None:
+    """Rounds are counted, a finding keeps its id when it moves, and one that was fixed is listed once, with proof."""
+    branch.commit("one", {"a.py": "# MARK\nx = 1\n", "b.py": "# MARK here\n"})
+    first = report(cli)
+    assert first["round"] == {"index": 1, "previous": None, "delta_files": 2, "full_files": 2}
+    assert [each["first_seen"] for each in first["findings"]] == [1, 1]
+    branch.commit("two", {"a.py": "x = 0\ny = 1\n# MARK\nx = 1\n", "b.py": "y = 1\n"})
+    second = report(cli)
+    assert second["round"] == {"index": 2, "previous": 1, "delta_files": 2, "full_files": 2}
+    assert states(second) == [("a.py", "open"), ("b.py", "fixed")]
+    kept, fixed = second["findings"]
+    assert (kept["id"], kept["first_seen"], kept["last_seen"]) == (first["findings"][0]["id"], 1, 2)
+    assert fixed["state_reason"]["text"] == "checked again, and no longer there"
+    assert (fixed["state_reason"]["path"], fixed["state_reason"]["commit"]) == ("b.py", branch.head())
+    assert second["counts"] == {"P0": 0, "P1": 0, "P2": 1, "P3": 0}
+    branch.commit("three", {"c.py": "x = 1\n"})
+    third = report(cli)
+    assert third["round"] == {"index": 3, "previous": 2, "delta_files": 1, "full_files": 3}
+    assert states(third) == [("a.py", "open")]
+    branch.commit("four", {"b.py": "# MARK here\n"})
+    back = next(each for each in report(cli)["findings"] if each["path"] == "b.py")
+    assert (back["id"], back["state"], back["regressions"], back["first_seen"]) == (fixed["id"], "open", 1, 1)
+
+
+def test_an_unchanged_snapshot_is_no_new_round(cli: Cli, branch: Repo) -> None:
+    """The same bytes again, also when what was uncommitted is committed."""
+    branch.commit("one", {"a.py": "# MARK\n", "b.py": "# MARK here\n"})
+    report(cli)
+    branch.commit("two", {"b.py": "y = 1\n"})
+    texts = [cli("review", "--format", "json").out for _ in range(3)]
+    assert len(set(map(timeless, texts))) == 1
+    assert [each.index for each in rounds(branch)] == [1, 2]
+    branch.write("b.py", "y = 2\n")
+    assert report(cli)["round"]["index"] == 3
+    branch.commit("three")
+    assert report(cli)["round"]["index"] == 3
+
+
+@pytest.mark.parametrize("option", ["a.py", "--scope=staged", "--head=topic"])
+def test_a_restricted_review_reads_only(cli: Cli, branch: Repo, option: str) -> None:
+    """It knows since when a finding is there, and is no round."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    report(cli)
+    branch.write("a.py", "# MARK\n# MARK too\n")
+    branch.stage()
+    found = report(cli, option)
+    assert found["round"]["index"] is None
+    if option != "--scope=staged":
+        assert found["findings"][0]["first_seen"] == 1
+    assert len(rounds(branch)) == 1
+
+
+def test_without_the_ledger_nothing_is_read_or_written(cli: Cli, branch: Repo) -> None:
+    """``--no-ledger``: no file, no round, no memory."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    assert report(cli, "--no-ledger")["round"]["index"] is None
+    assert not (branch.root / ".git" / "roundzero" / "ledger.sqlite3").exists()
+    report(cli)
+    branch.commit("two", {"a.py": "x = 1\n"})
+    blind = report(cli, "--no-ledger")
+    assert (blind["findings"], blind["round"]["index"], len(rounds(branch))) == ([], None, 1)
+
+
+def test_a_detached_head_and_a_merge_only_read(cli: Cli, branch: Repo) -> None:
+    """No round is written on nobody's branch, nor while a merge waits for its commit."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    report(cli)
+    branch.git("checkout", "--quiet", "--detach")
+    assert report(cli, "--base", "main")["findings"][0]["first_seen"] == 1
+    branch.checkout("main")
+    branch.branch("other")
+    branch.commit("other", {"o.py": "x = 1\n"})
+    branch.checkout("topic")
+    branch.git("merge", "--quiet", "--no-ff", "--no-commit", "other")
+    found = report(cli)
+    assert (found["round"]["index"], found["findings"][0]["first_seen"]) == (None, 1)
+    assert len(rounds(branch)) == 1
+
+
+def test_a_damaged_ledger_costs_a_notice(cli: Cli, branch: Repo) -> None:
+    """The review is made, the file is kept under another name, and the next review starts anew."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    report(cli)
+    file = branch.root / ".git" / "roundzero" / "ledger.sqlite3"
+    for extra in file.parent.glob("ledger.sqlite3-*"):
+        extra.unlink()
+    file.write_bytes(b"no database at all, and long enough to be looked at" * 50)
+    found = report(cli)
+    assert (states(found), found["round"]["index"]) == ([("a.py", "open")], None)
+    assert len(found["notices"]) == 1
+    assert "this review goes on without a ledger" in found["notices"][0]
+    assert list(file.parent.glob("ledger-damaged-*.sqlite3"))
+    assert report(cli)["round"]["index"] == 1
+
+
+def test_a_ledger_in_use_costs_a_notice(cli: Cli, branch: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is remembered still counts."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    report(cli)
+    branch.commit("two", {"b.py": "# MARK\n"})
+    monkeypatch.setattr("roundzero.store._ledger_file.BUSY_SECONDS", 0.1)
+    with sqlite3.connect(branch.root / ".git" / "roundzero" / "ledger.sqlite3", isolation_level=None) as lock:
+        lock.execute("BEGIN IMMEDIATE")
+        found = report(cli)
+        lock.execute("ROLLBACK")
+    assert (found["round"]["index"], len(found["notices"])) == (None, 1)
+    assert [each["first_seen"] for each in found["findings"]] == [1, None]
+    assert len(rounds(branch)) == 1
+
+
+def test_the_ledger_follows_a_branch(cli: Cli, branch: Repo) -> None:
+    """Amended, renamed, and not mistaken for a merged branch or for a new one of the same name."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    report(cli)
+    branch.git("commit", "--quiet", "--amend", "-m", "better")
+    branch.write("b.py", "x = 1\n")
+    assert report(cli)["round"]["index"] == 2
+    branch.git("branch", "-m", "topic", "renamed")
+    branch.write("b.py", "x = 2\n")
+    assert report(cli)["round"]["index"] == 3
+    branch.commit("two")
+    report(cli)
+    branch.checkout("main")
+    branch.git("merge", "--quiet", "--ff-only", "renamed")
+    branch.git("branch", "-D", "renamed")
+    branch.branch("next")
+    branch.commit("three", {"c.py": "x = 1\n"})
+    assert report(cli)["round"]["index"] == 1
+
+
+def test_what_the_branch_takes_back_is_fixed(cli: Cli, branch: Repo) -> None:
+    """A file that is gone, or again as it was, leaves the change and takes its findings along."""
+    branch.checkout("main")
+    branch.commit("base", {"old.py": "x = 1\ny = 2\n"})
+    branch.checkout("topic")
+    branch.git("rebase", "--quiet", "main")
+    branch.commit("one", {"old.py": "x = 1\ny = 2  # MARK\n", "new.py": "# MARK\n"})
+    report(cli)
+    branch.remove("new.py")
+    branch.commit("two", {"old.py": "x = 1\ny = 2\n"})
+    found = report(cli)
+    assert {each["path"]: (each["state"], each["state_reason"]["text"]) for each in found["findings"]} == {
+        "new.py": ("fixed", "the file was deleted"),
+        "old.py": ("fixed", "the file is again as it was before this branch"),
+    }
+
+
+def test_a_shared_dismissal_counts_everywhere(cli: Cli, branch: Repo) -> None:
+    """Also without the ledger; a broken table is told of."""
+    table = '[[dismissal]]\nscope = "item"\nitem = "house/mark"\nanchor = ""\nreason = "known"\nby = "ann"\n'
+    branch.commit("one", {"a.py": "# MARK\n", ".roundzero/dismissals.toml": table + "\n[[dismissal]]\n"})
+    for options in ([], ["--no-ledger"], ["--head", "topic"]):
+        found = report(cli, *options)
+        assert states(found) == [("a.py", "dismissed")]
+        assert found["findings"][0]["state_reason"]["text"] == "known"
+        assert found["counts"]["P2"] == 0
+        assert any("dismissals.toml: dismissal 2" in notice for notice in found["notices"])
