@@ -1,7 +1,7 @@
 """The ledger on disk and in memory, against a bare SQLite that writes or reads the same rows.
 
-One round of 1,000 findings committed and opened; the same matched as at a keystroke; 500 rounds of 100 findings whose
-file changes every time, the worst case for a store that writes nothing for what is unchanged.
+One round of 1,000 findings committed, with its report, and opened; the same matched as at a keystroke; 500 rounds of
+100 findings whose file changes every time, the worst case for a store that writes nothing for what is unchanged.
 """
 
 from __future__ import annotations
@@ -16,13 +16,17 @@ from typing import TYPE_CHECKING
 
 from report import Row, table
 from roundzero.core.advance import Listened, Occasion, advance
-from roundzero.core.change import Source
+from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Source, Status
 from roundzero.core.finding import Finding, Hit, Observation, Origin, observe
 from roundzero.core.item import Item, ItemId, Prose, Severity
+from roundzero.core.ledger import Round
 from roundzero.core.linemap import Hunk, LineMap
 from roundzero.core.recognition import Texts, recognise
+from roundzero.core.report import Coverage, Report, Verdict, VerdictStatus
 from roundzero.core.text import RelPath
+from roundzero.render.kept import pack
 from roundzero.store.ledger_db import LedgerDb
+from roundzero.store.report_db import ReportDb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -131,7 +135,8 @@ def _commit(
     ]
     listened = Listened(files={text.path: frozenset({_ITEM.id}) for text in texts})
     snapshot = hashlib.sha256("".join(text.blob for text in texts).encode()).hexdigest()
-    occasion = Occasion(
+    this = Round(
+        index=ledger.next_index,
         at="2026-01-01T00:00:00+00:00",
         merge_base="0" * 40,
         snapshot=snapshot,
@@ -139,8 +144,35 @@ def _commit(
         verdict="LGTM",
         counts=(0, 0, len(seen), 0),
     )
-    result = advance(ledger, findings, now, listened, occasion)
-    ledgers.commit(branch, result.events, result.round, {text.path: text.blob for text in texts})
+    result = advance(ledger, findings, now, listened, Occasion(round=this))
+    committed = ledgers.commit(branch, result.events, result.round, {text.path: text.blob for text in texts})
+    assert committed is not None
+    data = pack(_report(texts, findings), scope="worktree", base=None, untracked=True)
+    ReportDb(ledgers.path.parent.parent).keep(branch, committed.index, data)
+
+
+def _report(texts: Sequence[Source], findings: Sequence[Finding]) -> Report:
+    """The report a review would have made."""
+    base = BaseChoice(ref="main", merge_base="0" * 40, how=BaseHow.LATEST_MERGE_BASE)
+    files = tuple(
+        FileChange(path=text.path, status=Status.ADDED, base=None, head=text, hunks=(Hunk(0, 0, 1, 1),))
+        for text in texts
+    )
+    head = HeadState(commit="1" * 40, branch="topic", dirty=False)
+    return Report(
+        tool_version="0",
+        reviewed_at="2026-01-01T00:00:00+00:00",
+        language="en",
+        verdict=Verdict(status=VerdictStatus.LGTM, depth="off", blocking=0, reasons=()),
+        base=base,
+        head=head,
+        change=Change(base=base, head=head, files=files, skipped=(), snapshot="2" * 64),
+        counts=(0, 0, len(findings), 0),
+        coverage=Coverage(files=len(files), reviewed=len(files), added_lines=len(files), skipped=()),
+        overview=(),
+        checklists=(),
+        findings=tuple(findings),
+    )
 
 
 def _long_branch(folder: Path) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from roundzero.config import SETTINGS, Settings, Who, load, user_file
 from roundzero.config.toml_lines import line_of
+from roundzero.core.ruleset import Place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,9 +64,9 @@ def test_a_clients_defaults_stand_below_every_file(tmp_path: Path) -> None:
 def test_tables_are_merged_key_by_key(tmp_path: Path) -> None:
     """A repository's table of items adds to the user's and wins where both name an item."""
     write_user('[items]\n"a/x" = "off"\n"a/y" = "P0"\n')
-    settings, problems = of_repository(tmp_path, '[items]\n"a/y" = "P3"\n"b/z" = "on"\n')
+    settings, problems = of_repository(tmp_path, '[items]\n"a/y" = "P3"\n"b/z" = "off"\n')
     assert problems == ()
-    assert settings.items == {"a/x": "off", "a/y": "P3", "b/z": "on"}
+    assert settings.items == {"a/x": "off", "a/y": "P3", "b/z": "off"}
 
 
 @pytest.mark.parametrize(
@@ -217,14 +218,49 @@ def test_a_wrong_variable_is_a_problem(tmp_path: Path, name: str) -> None:
 
 def test_every_row_is_complete_and_its_default_valid() -> None:
     """Each setting has both languages, a default its own kind and its field's type accept, and a unique name."""
-    hints = get_type_hints(Settings, localns={"Mapping": Mapping})
+    hints = get_type_hints(Settings, localns={"Mapping": Mapping, "Place": Place})
     for row in SETTINGS:
         assert row.en
         assert row.zh
         TypeAdapter(hints[row.attribute]).validate_python(row.default)
         if row.default is not None and not row.kind.table:
             assert row.kind.read(row.default) == row.default
-    assert len({row.name for row in SETTINGS}) == len({row.variable for row in SETTINGS}) == len(fields(Settings))
+    assert len({row.name for row in SETTINGS}) == len({row.variable for row in SETTINGS})
+    assert {row.attribute for row in SETTINGS} == {each.name for each in fields(Settings)} - {"places"}
+
+
+def test_settings_that_nothing_reads_yet_say_so() -> None:
+    """What waits for model reviews says that it does, in both languages, and nothing else does."""
+    for row in SETTINGS:
+        waits = row.name.startswith("model.") or row.name in {"hook.model", "gate.support"}
+        assert ("which this version does not make" in row.en, "暂不生效" in row.zh) == (waits, waits), row.name
+
+
+def test_each_entry_knows_where_it_was_set(tmp_path: Path) -> None:
+    """Items, packs and linters carry file and line, or the layer, of the setting that won."""
+    write_user('[items]\n"a/x" = "off"\n"a/y" = "P0"\n[linters.ruff]\npath = "/opt/ruff"\n')
+    text = 'packs = [\n  "one",\n  "two",\n]\n\n[items]\n"a/y" = "P3"\n'
+    (tmp_path / ".roundzero.toml").write_text(text)
+    settings, problems = load(root=tmp_path, editor={"items": {"a/z": "P1"}}, environ={})
+    assert problems == ()
+    assert settings.places == {
+        ("items", "a/x"): Place(str(user_file()), 2),
+        ("items", "a/y"): Place(".roundzero.toml", 7),
+        ("items", "a/z"): Place("editor settings"),
+        ("packs", "one"): Place(".roundzero.toml", 1),
+        ("packs", "two"): Place(".roundzero.toml", 1),
+        ("linters_path", "ruff"): Place(str(user_file()), 5),
+    }
+    replaced = load(root=tmp_path, command_line={"packs": ["three"]}, environ={})[0].places
+    assert [key for key in replaced if key[0] == "packs"] == [("packs", "three")]
+
+
+def test_an_item_is_not_switched_on_by_the_word_on(tmp_path: Path) -> None:
+    """A severity switches an item on; the message says so."""
+    settings, problems = of_repository(tmp_path, '[items]\n"a/x" = "on"\n')
+    assert settings.items == {}
+    assert "must be" in problems[0].message
+    assert "also switches on" in problems[0].message
 
 
 def test_models_programs_and_keys_belong_to_the_user() -> None:

@@ -340,3 +340,142 @@ def test_a_workflow_is_known_by_its_file_name() -> None:
         "general/deleted-file-still-named",
     )
     assert [(seen.path, seen.line, seen.severity.name) for seen in done.shown] == [("ci/rerun.py", 1, "P1")]
+
+
+RENAMED = (
+    "//- tools/__init__.py -> kit/__init__.py\n NAME = 'tools'\n//- tools/a.py -> kit/a.py\n x = 1\n"
+    "//- tools/b.py -> kit/b.py\n from tools.a import x\n from . import a\n"
+)
+BESIDE = (
+    "//- scripts/__init__.py\n-\n//- scripts/a.py\n-x = 1\n//- scripts/b.py\n from .a import x\n from . import c\n"
+    "//- scripts/c.py\n y = 1\n"
+)
+WHOLE = '//- tools/__init__.py\n-NAME = "tools"\n//- tools/a.py\n-x = 1\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (
+            WHOLE + "//- app/b.py\n import tools\n import tools.a as a\n from tools import NAME\n from tools import a\n"
+            " from tools.a import x\n",
+            [("app/b.py", line) for line in (1, 2, 3, 4, 5)],
+        ),
+        ("//- legacy.py\n-x = 1\n//- app/b.py\n from legacy import x\n", [("app/b.py", 1)]),
+        ("//- legacy.py\n-x = 1\n//- app/b.py\n def f():\n     import legacy\n     return legacy.x\n", [("app/b.py", 2)]),
+        ("//- legacy.py -> modern.py\n x = 1\n//- app/b.py\n from legacy import x\n", [("app/b.py", 1)]),
+        (
+            RENAMED,
+            [("kit/b.py", 1)],
+        ),
+        ("//- legacy.py\n-x = 1\n//- app/b.py\n+import legacy\n", [("app/b.py", 1)]),
+        (
+            "//- tools/__init__.py\n-NAME = 1\n//- tools/a.py\n x = 1\n//- app/b.py\n from tools import NAME, a\n import tools.a\n",
+            [("app/b.py", 1)],
+        ),
+        (
+            BESIDE,
+            [("scripts/b.py", 1)],
+        ),
+        (
+            WHOLE + '//- pyproject.toml\n [project]\n name = "tools"\n dependencies = ["setuptools>=1", "other"]\n'
+            ' [tool.setuptools]\n packages = ["tools"]\n//- app/b.py\n import tools\n',
+            [("app/b.py", 1)],
+        ),
+        (
+            WHOLE + '//- setup.py\n from setuptools import setup\n setup(name="tools", packages=["tools", "app"])\n'
+            "//- setup.cfg\n [metadata]\n name = tools\n [options]\n packages =\n   tools\n//- app/b.py\n import tools\n",
+            [("app/b.py", 1)],
+        ),
+        (
+            WHOLE + '//- pyproject.toml\n [project.optional-dependencies]\n tools = ["six"]\n//- Makefile\n all:\n   ruff check tools\n'
+            "//- tox.ini\n [testenv]\n commands = pytest tools\n//- app/b.py\n import tools\n",
+            [("app/b.py", 1)],
+        ),
+        (
+            WHOLE + "//- app/b.py\n from typing import TYPE_CHECKING\n if TYPE_CHECKING:\n     from tools import NAME\n",
+            [("app/b.py", 3)],
+        ),
+    ],
+    ids=[
+        "package", "module", "lazy", "renamed module", "renamed package", "new import", "no package any more",
+        "relative", "own project", "own set-up", "own tools", "for types",
+    ],
+)  # fmt: skip
+def test_an_import_of_a_top_level_module_that_went_is_found(text: str, places: list[tuple[str, int]]) -> None:
+    """Deleted or renamed, a whole package or one file: nothing in or around the repository provides it any more."""
+    done = run(PACKAGE + text, IMPORT)
+    assert not done.failures
+    assert sorted((str(seen.path), seen.line) for seen in done.shown) == places
+
+
+def test_a_deleted_module_is_the_cause_of_the_imports_it_breaks() -> None:
+    """The consequence lies in an unchanged file and hangs on the file that went."""
+    done = run(PACKAGE + "//- legacy.py\n-x = 1\n//- app/b.py\n from legacy import x\n", IMPORT)
+    (seen,) = done.shown
+    assert (seen.cause is not None and (seen.cause.path, seen.cause.line)) == ("legacy.py", 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "fixed"),
+    [
+        ("from tools.a import x", ("tools.a", "kit.a")),
+        ("import tools.a as a", ("tools.a", "kit.a")),
+        ("from tools import NAME as N", ("tools", "kit")),
+        ("import tools.a", None),
+        ("from tools.a import x, y", ("tools.a", "kit.a")),
+        ("import tools.a as a, tools.b as b", None),
+    ],
+)
+def test_the_import_of_a_renamed_module_is_led_to_its_new_name(line: str, fixed: tuple[str, str] | None) -> None:
+    """Where the statement imports from nothing else, and binds the same afterwards."""
+    done = run(PACKAGE + RENAMED + f"//- app/b.py\n {line}\n", IMPORT)
+    fixes = {(fix.edits[0].old_text, fix.edits[0].new_text) for seen in done.shown for fix in seen.fixes
+             if seen.path == "app/b.py"}  # fmt: skip
+    assert fixes == ({fixed} if fixed is not None else set())
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "//- requirements.txt\n+tools==1.0\n",
+        "//- requirements/dev.txt\n python-tools\n",
+        '//- pyproject.toml\n [project]\n dependencies = ["tools>=2"]\n',
+        '//- pyproject.toml\n [tool.poetry.dependencies]\n company-tools = "^1"\n',
+        "//- setup.cfg\n [options]\n install_requires =\n   six\n   tools>=1\n",
+        '//- setup.py\n setup(install_requires=["tools"])\n',
+        '//- uv.lock\n [[package]]\n name = "tools"\n source = { registry = "r" }\n',
+        '//- noxfile.py\n def lint(session):\n     session.install("tools")\n',
+        "//- tox.ini\n [testenv]\n deps =\n   tools\n commands = x\n",
+        "//- tools.pyx\n x = 1\n",
+        "//- native/toolsmodule.c\n int x;\n",
+        "//- .gitignore\n /tools/\n",
+        "//- vendor/tools/__init__.py\n x = 1\n//- vendor/tools/a.py\n x = 1\n",
+        "//- src/tools/__init__.py\n+NAME = 1\n//- src/tools/a.py\n+x = 1\n",
+        "//- tools.py\n+x = 1\n",
+    ],
+    ids=[
+        "requirements", "prefixed", "project", "poetry", "options", "set-up", "lock", "nox", "tox", "native", "module in C",
+        "ignored", "vendored", "moved", "one file",
+    ],
+)  # fmt: skip
+def test_a_module_that_may_come_from_elsewhere_is_left_alone(rest: str) -> None:
+    """What is installed, built, fetched or only moved can still be imported."""
+    silent(WHOLE + "//- app/b.py\n import tools\n" + rest, IMPORT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "//- legacy.py\n-x = 1\n//- app/b.py\n try:\n     import legacy\n except ImportError:\n     legacy = None\n",
+        "//- json.py\n-x = 1\n//- app/b.py\n import json\n",
+        "//- space/a.py\n-x = 1\n//- space/b.py\n y = 1\n//- app/b.py\n import space.a\n",
+        "//- legacy_pb2.py\n-x = 1\n//- app/b.py\n import legacy_pb2\n",
+        "//- app/b.py\n import legacy\n+x = 1\n",
+        "//- tools/__init__.py\n-NAME = 1\n//- tools/a.py\n x = 1\n//- app/b.py\n from tools import a\n import tools\n",
+    ],
+    ids=["tried", "standard library", "namespace", "generated", "never there", "namespace now"],
+)
+def test_a_module_that_was_never_surely_here_is_left_alone(text: str) -> None:
+    """The base's answer has to be sure, and somebody has to rely on it."""
+    silent(text, IMPORT)

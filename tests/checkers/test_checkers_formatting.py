@@ -43,3 +43,29 @@ def test_layout_apart_from_a_real_change_is_seen_once(layout: str) -> None:
 def test_what_is_not_mere_layout(change: str) -> None:
     """Values, words of comments, signatures and removals are changes; blank lines and import order are nothing."""
     check(REAL + change, ITEM)
+
+
+LAYOUT = "-t = {'a':1}\n+t = {\"a\": 1}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("//- .pre-commit-config.yaml\n-  rev: 1\n+  rev: 2\n", 0),
+        ("//- ruff.toml\n+line-length = 100\n", 0),
+        ("//- pyproject.toml\n [tool.black]\n-line-length = 79\n+line-length = 100\n", 0),
+        ("//- requirements-dev.txt\n-black==23.1\n+black==24.1\n", 0),
+        ("//- setup.cfg\n [flake8]\n-max-line-length = 79\n+max-line-length = 100\n", 0),
+        ("//- pyproject.toml\n [project]\n-version = '1'\n+version = '2'\n [tool.black]\n line-length = 79\n", 1),
+        ("//- requirements-dev.txt\n-attrs==23.1\n+attrs==24.1\n black==24.1\n", 1),
+        ("".join(f"//- {name}.py\n{LAYOUT}" for name in "bcd"), 0),
+        ("".join(f"//- {name}.py\n{LAYOUT}" for name in "b"), 1),
+        ("".join(f"//- {name}.py\n{LAYOUT} x = 1\n-y = 1\n+y = 2\n" for name in "bcd"), 1),
+    ],
+    ids=[
+        "hooks", "configuration", "section", "pin", "set-up", "other section", "other pin", "most", "two files", "half",
+    ],
+)  # fmt: skip
+def test_a_change_whose_purpose_is_layout_is_left_alone(text: str, seen: int) -> None:
+    """It configures a formatter, or most of its hunks in several files are layout; one or two files are by the way."""
+    assert len(run(REAL + LAYOUT + text, ITEM).shown) == seen

@@ -69,6 +69,8 @@ BOTH = "//- app/show.py\n from app.text import shorten\n+from app import paths\n
         (TEXT.replace(" def", " @hook\n def") + PATHS + BOTH, False),
         (TEXT.replace("shorten", "main") + PATHS.replace("shorten", "main") + BOTH, False),
         (TEXT + PATHS.replace("+", " ") + BOTH, False),
+        (TEXT + PATHS.replace("+def", "-x = 1\n+def") + BOTH, True),
+        (TEXT + PATHS.replace("+def", "-x = (\n+def") + BOTH, False),
         (
             TEXT
             + PATHS.replace("+", " ")

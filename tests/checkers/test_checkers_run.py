@@ -12,9 +12,10 @@ import pytest
 
 from roundzero.checkers import run as runner
 from roundzero.checkers._base import CheckContext, PythonChecker
-from roundzero.checkers._python import NotPythonError, Parsed, parse, walk
+from roundzero.checkers._python import Parsed, parse, walk
 from roundzero.checkers.run import check_file
 from roundzero.core.item import Applies, CheckerCheck, Item, ItemId, LooksAt, Prose, Severity, TextCheck
+from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Position, Span
 from support.checking import file_change, source
 
@@ -84,9 +85,11 @@ def test_a_broken_checker_costs_its_own_results_and_a_line() -> None:
     result = check_file(file_change("a.py", None, "a = b\n"), [BROKEN, NAMES])
     assert result is not None
     assert [name for name, _ in result.head] == ["t/item", "t/item"]
-    assert len(result.failures) == 1
-    assert result.failures[0].startswith("broken broke: KeyError at visit:")
-    assert "secret" not in result.failures[0]
+    (failure,) = result.failures
+    assert failure.checker == "broken"
+    assert failure.items == {"t/broken"}
+    assert failure.message.startswith("broke with KeyError at visit:")
+    assert "secret" not in str(failure)
 
 
 @pytest.mark.usefixtures("own_checkers")
@@ -131,8 +134,9 @@ def test_what_does_not_parse_is_a_syntax_error_and_no_crash(text: str, line: int
     assert result is not None
     assert result.head == ()
     assert result.failures == ()
-    assert result.syntax_error is not None
-    assert result.syntax_error[0].line in {1, line}
+    assert result.unparsed is not None
+    assert result.unparsed.position.line in {1, line}
+    assert result.unparsed.items == {"t/item"}
 
 
 def test_warnings_of_the_parsed_text_are_silent_and_filters_stay() -> None:
@@ -231,7 +235,7 @@ def test_a_broken_pattern_is_a_failure_in_words() -> None:
     result = check_file(file_change("a.txt", None, "a\n"), [item(TextCheck("a(?=b)"))])
     assert result is not None
     assert len(result.failures) == 1
-    assert "invalid perl operator" in result.failures[0]
+    assert "invalid perl operator" in result.failures[0].message
 
 
 def test_a_name_of_a_definition_is_found_behind_its_decorators() -> None:
@@ -251,12 +255,59 @@ def test_a_syntax_error_names_its_place() -> None:
     assert caught.value.position == Position(1, 9)
 
 
-def test_a_head_that_does_not_parse_is_named_by_relation_checkers_too() -> None:
-    """A comparison that needs the tree of a broken head says so; of a broken base it sees nothing."""
+def test_a_comparison_without_one_of_its_trees_says_which() -> None:
+    """A comparison that needs the tree of a text that does not parse is not checked, whichever side that is."""
     item_of = item(CheckerCheck("required-key-relaxed"))
     broken_head = check_file(file_change("a.py", 'x = d["k"]\n', 'x = (d.get("k", 1)\n'), [item_of])
     broken_base = check_file(file_change("a.py", 'x = (d["k"]\n', 'x = d.get("k", 1)\n'), [item_of])
     assert broken_head is not None
     assert broken_base is not None
-    assert broken_head.syntax_error is not None
-    assert broken_base.syntax_error is None
+    assert broken_head.unparsed is not None
+    assert broken_head.base_unparsed is None
+    assert broken_base.unparsed is None
+    assert broken_base.base_unparsed is not None
+    assert broken_head.unparsed.items == broken_base.base_unparsed.items == {"t/item"}
+
+
+def test_a_comparison_of_texts_needs_no_tree() -> None:
+    """What looks at lines alone sees the same whether the base parses or not."""
+    item_of = item(CheckerCheck("plain-http"))
+    line = 'url = "http://downloads.internal.net/a"\n'
+    for base in ("x = 1\n", "x = (\n"):
+        result = check_file(file_change("a.py", base, line), [item_of])
+        assert result is not None
+        assert len(result.head) == 1
+        assert result.base_unparsed is None
+
+
+def test_a_file_without_a_base_has_none_that_does_not_parse() -> None:
+    """A new file is compared with nothing, and nothing failed."""
+    result = check_file(file_change("a.py", None, "x = 1\n"), [item(CheckerCheck("required-key-relaxed"))])
+    assert result is not None
+    assert (result.unparsed, result.base_unparsed) == (None, None)
+
+
+@pytest.mark.usefixtures("own_checkers")
+def test_of_a_base_that_does_not_parse_nothing_is_known() -> None:
+    """Items that need a tree say so; a text rule knows what the same base holds."""
+    todo = Item(
+        id=ItemId("t/todo"), title=Prose("t"), why=Prose("w"), severity=Severity.P2, checks=(TextCheck("TODO"),)
+    )
+    result = check_file(file_change("a.py", "(  # TODO\n", "a  # TODO\n"), [NAMES, todo])
+    assert result is not None
+    assert {name for name, _ in result.head} == {"t/item", "t/todo"}
+    assert [name for name, _ in result.base] == ["t/todo"]
+    assert result.unbased == {"t/item"}
+    assert result.base_unparsed is not None
+    assert result.base_unparsed.items == frozenset()
+
+
+@pytest.mark.usefixtures("own_checkers")
+def test_a_checker_that_breaks_at_the_base_knows_nothing_of_it() -> None:
+    """Its hits at the head stand, with a failure, and without a base to compare them with."""
+    result = check_file(file_change("a.py", "a\nb\n", "c\n"), [BROKEN])
+    assert result is not None
+    assert [name for name, _ in result.head] == ["t/broken"]
+    assert result.base == ()
+    assert result.unbased == {"t/broken"}
+    assert [each.message.endswith("(at the base)") for each in result.failures] == [True]

@@ -134,3 +134,15 @@ def test_nothing_is_remembered_before_the_first_review(cli: Cli, house: Repo) ->
     assert "nothing is remembered" in cli("ledger", "list").out
     assert "no round" in cli("ledger", "rounds").out
     assert not (house.root / ".git" / "roundzero" / "ledger.sqlite3").exists()
+
+
+def test_on_a_detached_head_the_branch_is_only_looked_at(cli: Cli, branch: Repo) -> None:
+    """Its findings are listed; what belongs to a branch is refused, what belongs to the repository is not."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    cli("review")
+    branch.git("checkout", "--quiet", "--detach")
+    name = cli("ledger", "list").out.split()[0]
+    refused = cli("ledger", "dismiss", name, "--reason", "fine")
+    assert (refused.status, "HEAD is detached" in refused.err) == (2, True)
+    assert cli("ledger", "dismiss", name, "--reason", "fine", "--scope", "similar").status == 0
+    assert cli("ledger", "reopen", name).status == 0

@@ -53,7 +53,9 @@ def test_help_lists_every_subcommand_and_no_other(cli: Cli) -> None:
     ran = cli("--help")
     assert ran.status == 0
     listed = re.findall(r"^    ([a-z]+)  +\S", ran.out, re.MULTILINE)
-    assert listed == subcommands() == ["base", "doctor", "init", "ledger", "lsp", "packs", "review", "trust"]
+    of_the_contract = {"base", "doctor", "hook", "init", "ledger", "lsp", "packs", "report", "review", "trust"}
+    assert listed == subcommands()
+    assert set(listed) <= of_the_contract
 
 
 @pytest.mark.parametrize("name", subcommands())
@@ -73,13 +75,45 @@ def test_every_subcommand_takes_repo(cli: Cli, name: str) -> None:
         ("review", "--format", "pdf"),
         ("review", "--fail", "P1"),
         ("packs",),
+        ("packs", "frob"),
+        ("ledger",),
+        ("ledger", "frob"),
+        ("base", "main"),
+        ("trust", "a", "b"),
+        ("init", "here"),
+        ("doctor", "a", "b"),
+        ("lsp", "--port", "1"),
+        ("report", "--format", "pdf"),
+        ("help", "nonsense"),
     ],
 )
 def test_wrong_usage_exits_with_2(cli: Cli, arguments: tuple[str, ...]) -> None:
-    """What is not understood is said on standard error, with status 2."""
+    """What is not understood is said on standard error, with status 2 and the help to read."""
     ran = cli(*arguments)
     assert (ran.status, ran.out) == (2, "")
     assert "usage: roundzero" in ran.err
+    assert not arguments or ran.err.endswith(" --help says more\n")
+
+
+def test_a_misspelt_option_is_met_with_the_right_one(cli: Cli) -> None:
+    """Also where only its beginning was typed, which is no option."""
+    assert "did you mean --min-severity?" in cli("review", "--minseverity=P1").err
+    assert "did you mean --scope?" in cli("review", "--scop", "staged").err
+
+
+def test_help_is_a_command_too(cli: Cli) -> None:
+    """``help``, and ``help COMMAND`` with whatever follows, say what ``--help`` does there."""
+    assert cli("help") == cli("--help")
+    assert cli("help", "packs") == cli("help", "packs", "show") == cli("packs", "--help")
+    assert cli("help").status == 0
+
+
+@pytest.mark.parametrize("name", ["packs", "ledger"])
+def test_commands_with_actions_say_what_each_takes(cli: Cli, name: str) -> None:
+    """The usage has a line for what may be typed, not a list of words in braces."""
+    ran = cli(name, "show", "--help")
+    assert ran.status == 0
+    assert re.search(rf"usage: roundzero {name} list \| show (ITEM|ID) \|", ran.out)
 
 
 def test_a_folder_that_is_no_repository_exits_with_2(cli: Cli, tmp_path: Path) -> None:

@@ -109,6 +109,18 @@ def test_check_names_each_problem_with_its_line(
     assert message in ran.out
 
 
+def test_check_says_that_a_convention_is_not_checked_and_proves_the_rest(cli: Cli, repo: Repo) -> None:
+    """What the schema allows is a problem at its own line only; the item's examples are still run."""
+    convention = "    convention: {at_least: 0.9, cases: {}}\n    examples:"
+    good, bad = PACK, PACK.replace("+x = 1  # TODO", "+x = 1  # DONE")
+    for text, wrong in ((good, ["conventions are not checked yet"]), (bad, ["conventions", "missing"])):
+        path = repo.write("house.yaml", text.replace("    examples:", convention))
+        ran = cli("packs", "check", str(path))
+        said = ran.out.splitlines()[:-1]
+        assert (ran.status, len(said)) == (1, len(wrong))
+        assert all(words in line for words, line in zip(wrong, said, strict=True))
+
+
 def test_check_without_a_file_proves_all_packs_in_force(cli: Cli, repo: Repo) -> None:
     """The built-in packs and the repository's own are all proved."""
     repo.write(".roundzero/checklists/house.yaml", PACK.replace("# TODO", "# DONE"))
@@ -138,4 +150,4 @@ def test_without_an_action_only_the_action_is_asked_for(cli: Cli) -> None:
     """Names are not required, so the message does not ask for them."""
     ran = cli("packs")
     assert ran.status == 2
-    assert ran.err.endswith("the following arguments are required: action\n")
+    assert ran.err.endswith("required: list|show|check\nroundzero packs --help says more\n")

@@ -99,9 +99,11 @@ def test_a_gap_is_incomplete_and_passes(cli: Cli, branch: Repo) -> None:
         ("x = y == None\n", None, 0),
         ("x = y == None\n", "P2", 1),
         ("x = y == None\n", "P3", 1),
+        ("x = y == None\n", "p2", 1),
         ("x = 1  # BLOCKER\n", "P1", 1),
         ("x = 1  # BLOCKER\n", "P0", 0),
         ("x = 1  # BLOCKER\n", "never", 0),
+        ("x = 1  # BLOCKER\n", "NEVER", 0),
     ],
 )
 def test_fail_on_sets_the_status_but_not_the_verdict(
@@ -113,8 +115,16 @@ def test_fail_on_sets_the_status_but_not_the_verdict(
     assert ran.status == status
     assert wire(ran)["verdict"]["status"] == ("BLOCKED" if "BLOCKER" in text else "LGTM")
     if fail_on is not None:
-        monkeypatch.setenv("ROUNDZERO_GATE_FAIL_ON", fail_on)
+        setting = {"p2": "P2", "NEVER": "never"}.get(fail_on, fail_on)
+        monkeypatch.setenv("ROUNDZERO_GATE_FAIL_ON", setting)
         assert cli("review").status == status
+
+
+def test_severities_are_read_in_any_case(cli: Cli, branch: Repo) -> None:
+    """``p1`` is P1."""
+    branch.write("new.py", "x = y == None  # BLOCKER\n")
+    report = wire(cli("review", "--format", "json", "--min-severity", "p1"))
+    assert [each["severity"] for each in report["findings"]] == ["P1"]
 
 
 def test_json_follows_the_schema_and_is_reproducible(cli: Cli, branch: Repo) -> None:
@@ -244,6 +254,8 @@ def test_min_severity_hides_the_mild(cli: Cli, branch: Repo) -> None:
     branch.write("new.py", "x = y == None\n")
     assert found(cli("review", "--format", "json")) == [("new.py", 1, "house/none")]
     assert found(cli("review", "--format", "json", "--min-severity", "P1")) == []
+    assert "Not shown: 1 milder than P1\n" in cli("review", "--min-severity", "P1").out
+    assert "Not shown" not in cli("review").out
 
 
 def test_all_origins_shows_what_was_there(cli: Cli, repo: Repo) -> None:

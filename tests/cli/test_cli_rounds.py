@@ -12,6 +12,8 @@ import pytest
 from roundzero.store.ledger_db import LedgerDb
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from roundzero.core.ledger import Round
     from support.command import Cli
     from support.repo import Repo
@@ -139,7 +141,7 @@ def test_a_damaged_ledger_costs_a_notice(cli: Cli, branch: Repo) -> None:
     found = report(cli)
     assert (states(found), found["round"]["index"]) == ([("a.py", "open")], None)
     assert len(found["notices"]) == 1
-    assert "this review goes on without a ledger" in found["notices"][0]
+    assert "reviews go on without a ledger" in found["notices"][0]
     assert list(file.parent.glob("ledger-damaged-*.sqlite3"))
     assert report(cli)["round"]["index"] == 1
 
@@ -206,3 +208,102 @@ def test_a_shared_dismissal_counts_everywhere(cli: Cli, branch: Repo) -> None:
         assert found["findings"][0]["state_reason"]["text"] == "known"
         assert found["counts"]["P2"] == 0
         assert any("dismissals.toml: dismissal 2" in notice for notice in found["notices"])
+
+
+def test_reviewing_the_commit_says_nothing_of_uncommitted_edits(cli: Cli, branch: Repo) -> None:
+    """Work tree and commit in turn: what only edits bring is not fixed, what only edits fixed is not back."""
+    branch.commit("one", {"a.py": "# MARK one\n", "b.py": "# MARK two\n", "c.py": "# MARK three\n"})
+    report(cli)
+    branch.write("a.py", "x = 1\n")
+    branch.write("d.py", "# MARK four\n")
+    for _ in range(2):
+        assert states(report(cli)) in (
+            [("a.py", "fixed"), ("b.py", "open"), ("c.py", "open"), ("d.py", "open")],
+            [("b.py", "open"), ("c.py", "open"), ("d.py", "open")],
+        )
+        committed = report(cli, "--scope", "committed")
+        assert states(committed) == [("a.py", "open"), ("b.py", "open"), ("c.py", "open")]
+        assert [each["regressions"] for each in committed["findings"]] == [0, 0, 0]
+    branch.write("b.py", "y = 1\n")
+    branch.commit("two", {"a.py": "x = 1\n"})
+    fixed = report(cli, "--scope", "committed")
+    assert states(fixed) == [("b.py", "fixed"), ("c.py", "open"), ("d.py", "open")]
+    assert fixed["round"]["index"] == 6
+    listed = cli("ledger", "list").out
+    assert (listed.count("P2  fixed"), listed.count("P2  open")) == (2, 2)
+
+
+def test_a_new_finding_of_the_commit_is_remembered_though_the_tree_is_dirty(cli: Cli, branch: Repo) -> None:
+    """A review of the commit is a round."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    branch.write("a.py", "# MARK\ny = 1\n")
+    committed = report(cli, "--scope", "committed")
+    assert (committed["round"]["index"], states(committed)) == (1, [("a.py", "open")])
+    found = report(cli)["findings"]
+    assert [(each["id"], each["first_seen"]) for each in found] == [(committed["findings"][0]["id"], 1)]
+
+
+def test_a_report_says_what_only_this_clone_dismisses(cli: Cli, branch: Repo) -> None:
+    """Each dismissal once; shared ones and comments are for everyone."""
+    branch.commit("one", {"a.py": "# MARK one\n", "b.py": "# MARK two\n# MARK three\n"})
+    ids = [each["id"] for each in report(cli)["findings"]]
+    assert "only in this clone" not in cli("review").out
+    assert cli("ledger", "dismiss", ids[0], "--reason", "fine").status == 0
+    assert "1 dismissal is only in this clone; roundzero ledger dismiss --shared writes it" in cli("review").out
+    assert cli("ledger", "dismiss", ids[1], "--reason", "fine", "--scope", "file").status == 0
+    assert "2 dismissals are only in this clone" in cli("review").out
+    assert cli("ledger", "dismiss", ids[0], "--reason", "fine", "--shared").status == 0
+    assert "1 dismissal is only in this clone" in cli("review").out
+
+
+def test_a_branch_of_the_same_name_starts_anew(cli: Cli, branch: Repo) -> None:
+    """Deleted and made again from elsewhere: what was dismissed on the old one is not on the new one."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    (finding,) = report(cli)["findings"]
+    assert cli("ledger", "dismiss", finding["id"], "--reason", "fine").status == 0
+    branch.checkout("main")
+    branch.git("branch", "-D", "topic")
+    branch.branch("topic")
+    branch.commit("two", {"a.py": "# MARK\n", "b.py": "x = 1\n"})
+    again = report(cli)
+    assert (again["round"]["index"], states(again)) == (1, [("a.py", "open")])
+
+
+def test_a_rebase_keeps_the_ledger_while_it_stops_and_when_it_is_done(cli: Cli, branch: Repo) -> None:
+    """Stopped at a conflict, the branch's ledger is read; afterwards its rounds go on."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    branch.commit("two", {"b.py": "x = 1\n"})
+    (finding,) = report(cli)["findings"]
+    branch.checkout("main")
+    branch.commit("other", {"b.py": "x = 2\n"})
+    branch.checkout("topic")
+    branch.git("rebase", "--quiet", "main", check=False)
+    stopped = report(cli, "--base", "main")
+    assert (stopped["round"]["index"], stopped["findings"][0]["id"]) == (None, finding["id"])
+    assert stopped["findings"][0]["first_seen"] == 1
+    branch.write("b.py", "x = 3\n")
+    branch.stage()
+    branch.git("-c", "core.editor=true", "rebase", "--continue")
+    after = report(cli)
+    assert (after["round"]["index"], after["findings"][0]["id"]) == (2, finding["id"])
+    branch.git("reset", "--quiet", "--soft", "main")
+    branch.commit("squashed")
+    assert report(cli)["round"]["index"] == 2, "the same text is no new round"
+
+
+def test_linked_work_trees_share_the_ledger_and_keep_their_branches_apart(
+    cli: Cli, branch: Repo, tmp_path: Path
+) -> None:
+    """One file for all; a round belongs to the branch of its work tree, a dismissed item to the repository."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    (finding,) = report(cli)["findings"]
+    linked = tmp_path / "linked"
+    branch.git("worktree", "add", "--quiet", "-b", "second", str(linked), "topic")
+    there = report(cli, "--repo", str(linked), "--base", "main")
+    assert (there["round"]["index"], states(there)) == (1, [("a.py", "open")])
+    assert cli("ledger", "dismiss", finding["id"], "--reason", "fine").status == 0
+    assert states(report(cli, "--repo", str(linked), "--base", "main")) == [("a.py", "open")]
+    assert cli("ledger", "dismiss", finding["id"], "--reason", "fine", "--scope", "item").status == 0
+    assert states(report(cli, "--repo", str(linked), "--base", "main")) == [("a.py", "dismissed")]
+    assert list((branch.root / ".git" / "roundzero").glob("ledger*"))
+    assert len(rounds(branch)) == 1

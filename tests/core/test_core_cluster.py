@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundzero.core.cluster import Listing, same_defect
+from roundzero.core.cluster import Listing, chains, same_defect
 
 ROUNDS = [
     Listing(1, "app/loader.py", 40, "load_config() runs before the environment is normalised"),
@@ -39,6 +39,44 @@ def test_chinese_titles_are_compared_by_neighbouring_characters() -> None:
         Listing(2, "a.py", 60, "文档遗漏默认行为"),
     ]
     assert same_defect(rounds) == {(0, 2)}
+
+
+def test_names_are_compared_by_their_parts() -> None:
+    """Joined, hyphenated, in snake case or in camel case, a name is the same; the rest of the titles is not."""
+    spellings = ("copyout_filter drops keys", "wrong keys in CopyoutFilter", "a copy-out filter too eager")
+    rounds = [Listing(at, "a.py", 10 * at, title) for at, title in enumerate(spellings, 1)]
+    others = [Listing(at, "b.py", 50, title) for at, title in enumerate(("no test", "late import", "long line"), 1)]
+    assert same_defect([*rounds, *others]) == {(0, 1), (0, 2), (1, 2)}
+
+
+def test_of_two_that_fit_the_better_one_continues_and_the_other_is_new() -> None:
+    """One round lists two defects, each its own; the round before had only one of them."""
+    rounds = [
+        Listing(1, "app/loader.py", 40, "the retry loop swallows KeyboardInterrupt"),
+        Listing(1, "app/cache.py", 7, "cache key ignores the locale"),
+        Listing(2, "app/loader.py", 44, "retry loop: KeyboardInterrupt is swallowed"),
+        Listing(2, "app/loader.py", 90, "the retry loop sleeps without a limit"),
+    ]
+    assert same_defect(rounds) == {(0, 2)}
+
+
+def test_lines_move_as_those_did_whose_title_stayed() -> None:
+    """Two hundred lines came in above; of two reworded defects of one file each is found where it went."""
+    rounds = [
+        Listing(1, "a.py", 10, "the queue is never closed"),
+        Listing(1, "a.py", 20, "test lacks an assertion"),
+        Listing(1, "a.py", 60, "test shares its folder"),
+        Listing(2, "a.py", 210, "the queue is never closed"),
+        Listing(2, "a.py", 220, "nothing is checked by the test"),
+        Listing(2, "a.py", 260, "another test may delete its files"),
+    ]
+    assert same_defect(rounds) == {(0, 3), (1, 4), (2, 5)}
+
+
+def test_chains_are_the_defects() -> None:
+    """Every listing is in one chain, and a chain has one listing of a round at most."""
+    found = chains(ROUNDS)
+    assert sorted(map(sorted, found)) == [[0, 2, 4], [1], [3, 5]]
 
 
 @given(st.permutations(range(len(ROUNDS))))

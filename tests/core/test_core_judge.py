@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status
 from roundzero.core.checklist import Failure, checklist
 from roundzero.core.compose import Occasion, compose
-from roundzero.core.finding import Anchor, Finding, Hit, Observation, Origin, State, observe
+from roundzero.core.finding import Anchor, Finding, Grounds, Hit, Observation, Origin, State, observe
 from roundzero.core.gate import GatePolicy
 from roundzero.core.item import Applies, CheckerCheck, IgnoresCheck, Item, ItemId, LooksAt, Prose, Severity
 from roundzero.core.judge import Sight, View, judge, listed, shown
@@ -171,9 +171,19 @@ def test_a_comment_in_the_code_dismisses() -> None:
     file, found = _with_comment("roundzero: ignore[p/added] known")
     (finding,) = judged(change(file), [see(ADDED, file, 1)], directives=found, listened={A: frozenset({ADDED.id})})
     assert (finding.state, finding.state_by, finding.state_text) == (State.DISMISSED, "code", "known")
+    assert finding.grounds == Grounds(path=A, line=1)
     assert not finding.blocking
     assert listed(finding)
     assert not shown(finding)
+
+
+def test_a_dismissal_in_the_code_names_the_line_of_its_comment() -> None:
+    """Also where the comment stands above the line it is about, or speaks for the file."""
+    for comment, line in (("roundzero: ignore[p/added] known", 2), ("roundzero: ignore-file[p/added] known", 2)):
+        file = changed(A, None, f"first\n# {comment}\nnew\n", Hunk(0, 0, 1, 3))
+        assert file.head is not None
+        (finding,) = judged(change(file), [see(ADDED, file, 3)], directives={A: directives(file.head)})
+        assert finding.grounds == Grounds(path=A, line=line)
 
 
 def test_a_comment_that_ignores_nothing_is_reported() -> None:

@@ -258,6 +258,16 @@ def test_an_equal_line_elsewhere_is_another_defect() -> None:
     assert branch.id_at(3) != name
 
 
+def test_a_long_line_that_left_for_another_file_lends_its_id_to_no_line_that_resembles_it() -> None:
+    """Where it was, something like it was written; the very line stands in the new file."""
+    branch = Branch()
+    branch.round({"a.py": "from app.parts import bad_one\nx()\n"})
+    name = branch.only().id
+    branch.round({"a.py": "from app.parts import bad_two\nx()\n", "b.py": "y()\nfrom app.parts import bad_one\n"})
+    assert branch.id_at(2, "b.py") == name
+    assert branch.id_at(1) != name
+
+
 def test_an_empty_ledger_gives_first_ids() -> None:
     """Without memory the ids are those of a review without a ledger."""
     seen = observations(source("a.py", "bad()\nbad()\nbad(1)\n"))

@@ -37,7 +37,8 @@ def on(text: Source, line: int, which: Item = BARE) -> Observation:
 
 def reason(text: Source, line: int, which: Item = BARE) -> str | None:
     """Why the observation on a line is dismissed."""
-    return Suppressions(directives(text), RULES).reason_for(on(text, line, which))
+    directive = Suppressions(directives(text), RULES).covering(on(text, line, which))
+    return None if directive is None else directive.reason
 
 
 def test_a_comment_on_the_line_covers_that_line() -> None:
@@ -128,7 +129,7 @@ def test_what_nothing_needs_is_a_fault_only_where_something_listened() -> None:
         (("nothing",), Fault.UNKNOWN_ITEM),
     ]
     used = Suppressions(directives(text), RULES)
-    used.reason_for(on(text, 1))
+    used.covering(on(text, 1))
     assert [(found.names, fault) for found, fault in used.faults(frozenset({BARE.id}))] == [
         (("nothing",), Fault.UNKNOWN_ITEM)
     ]

@@ -324,3 +324,18 @@ class Life(RuleBasedStateMachine):
 
 TestLife = Life.TestCase
 TestLife.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+
+
+def test_an_edit_that_waits_for_a_save_or_a_pause_is_behind() -> None:
+    """One that is about to be looked at is not."""
+    path = A
+    typing = Planner(Rhythm())
+    typing.handle(Edited(path, 2), 0.0)
+    behind = [typing.behind]
+    typing.handle(Paused(), 0.1)
+    behind.append(typing.behind)
+    saving = Planner(Rhythm(on_type=False))
+    saving.handle(Edited(path, 2), 0.0)
+    behind.append(saving.behind)
+    saving.handle(Saved(path), 1.0)
+    assert [*behind, saving.behind] == [False, True, True, False]

@@ -72,6 +72,34 @@ def _uri(result: dict[str, Any]) -> str:
     return str(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
 
 
+def test_sarif_over_rounds(roundzero: Path, shop: Path, official: Draft4Validator) -> None:
+    """What was fixed is absent, what a person put aside is suppressed from outside and counts no more."""
+
+    def ours(*arguments: str | Path) -> str:
+        done = subprocess.run([roundzero, *arguments, "--repo", shop], capture_output=True, check=False)
+        assert done.stderr == b""
+        return done.stdout.decode()
+
+    first = json.loads(ours("review", "--format", "json"))
+    fixed = next(each for each in first["findings"] if each["path"] == "caf\ufffd #1.py")
+    others = [each for each in first["findings"] if each["state"] == "open" and each["path"] != fixed["path"]]
+    aside = next(each for each in others if each["severity"] == "P2")
+    ours("ledger", "dismiss", aside["id"], "--reason", "known [here](x)")
+    (shop / "caf\udce9 #1.py").write_text("def f(x):\n    return x\n", encoding="utf-8")
+    document = json.loads(ours("review", "--format", "sarif"))
+    assert [error.message for error in official.iter_errors(document)] == []
+    results = {each["properties"]["id"]: each for each in document["runs"][0]["results"]}
+    assert results[fixed["id"]]["baselineState"] == "absent"
+    assert results[aside["id"]]["suppressions"] == [
+        {"kind": "external", "status": "accepted", "justification": "known [here](x)"}
+    ]
+    counted = [
+        each for each in results.values() if not each["suppressions"] and each["baselineState"] in {"new", "updated"}
+    ]
+    assert len(counted) == sum(document["runs"][0]["properties"]["counts"].values())
+    assert json.loads(ours("report", "--format", "sarif")) == document
+
+
 def test_two_reviews_differ_only_in_their_time(roundzero: Path, shop: Path) -> None:
     """Both formats are the same bytes for the same change, but for when it was reviewed and how long it took."""
     first, second = (

@@ -16,7 +16,7 @@ from roundzero.core.item import CheckerCheck, Item, ItemId, LooksAt, Prose, Seve
 from roundzero.core.linemap import Hunk
 from roundzero.core.text import RelPath
 from roundzero.engine.frames import TEXTS_KEPT, Texts, pack, unpack
-from roundzero.engine.pool import InProcess, Runner, Worker
+from roundzero.engine.pool import WORTH_A_PROCESS, Both, InProcess, Runner, Worker, runner_for
 from roundzero.engine.repository import Snapshot
 from roundzero.errors import OutsideError
 from support.loop import run
@@ -63,6 +63,19 @@ def both(work: Callable[[Runner], object]) -> None:
                 await runner.close()
 
     run(with_each())
+
+
+def test_a_second_process_is_for_large_changes() -> None:
+    """The size of the change decides, not what else the machine does at the moment."""
+
+    async def scenario() -> None:
+        small, large = changed("x\n"), changed("#" * WORTH_A_PROCESS + "\n")
+        for files, kind in (([small], InProcess), ([small, large], Both if (os.cpu_count() or 1) > 1 else InProcess)):
+            runner = runner_for(files)
+            await runner.close()
+            assert isinstance(runner, kind)
+
+    run(scenario())
 
 
 def test_a_worker_gives_the_results_of_this_process() -> None:

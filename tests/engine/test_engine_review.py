@@ -128,6 +128,11 @@ class Broken:
         """Everything python."""
         return item.pack == "python"
 
+    def at(self, path: str) -> Broken:
+        """Wherever it is."""
+        assert path
+        return self
+
     async def version(self) -> str:
         """Some version."""
         return "1"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roundzero.engine.watch import Watch
+from roundzero.store.ledger_db import LedgerDb
 from support.loop import run
 
 if TYPE_CHECKING:
@@ -124,3 +125,31 @@ def test_nothing_wakes_up_while_nothing_happens(tmp_path: Path) -> None:
         return after - before
 
     assert run(scenario()) <= 5
+
+
+def test_a_database_counts_when_it_is_written_and_not_when_it_is_read(repo: Repo) -> None:
+    """Its folder may come later. Reading makes and removes files beside it, which would wake its reader for ever."""
+    repo.commit("one", {"a.py": "x\n"})
+
+    async def scenario() -> None:
+        seen = Counter()
+        git = repo.root / ".git"
+        db = LedgerDb(git)
+        watch = Watch([git / "HEAD"], seen.changed, database=db.path)
+        try:
+            branch = db.claim("refs/heads/topic", None, refs=())
+            await seen.more()
+            written = (branch, db.claim("refs/heads/next", None, refs=()))
+            await seen.more()
+            repo.checkout("--detach")
+            await seen.more()
+            before = seen.changes
+            for _ in range(3):
+                assert db.find("refs/heads/topic") == written[0]
+            repo.checkout("main")
+            await seen.more()
+            assert seen.changes == before + 1
+        finally:
+            await watch.close()
+
+    run(scenario())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from roundzero.checkers import _base, discover, run
+from roundzero.checkers import _base, discover, run_change
 from roundzero.config import Settings
 from roundzero.core.item import CheckerCheck, Item, ItemId, LooksAt, Prose, Severity
 from roundzero.engine.pool import InProcess, Worker
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from roundzero.checkers.run import ChangeResult
+    from roundzero.checkers.run_change import ChangeResult
     from roundzero.core.finding import Hit
     from roundzero.core.report import Report
     from support.repo import Repo
@@ -59,8 +59,10 @@ def test_an_import_broken_elsewhere_is_seen() -> None:
 def test_a_question_cut_by_its_time_limit_is_not_checked() -> None:
     """Its checker is named; what asks nothing of the index goes on."""
     result = checked(item("unresolved-import"), item("guard-removed"), seconds=-1)
-    assert [line.partition(":")[0] for line in result.failures] == ["unresolved-import"]
-    assert "took over" in result.failures[0]
+    (failure,) = result.failures
+    assert failure.checker == "unresolved-import"
+    assert failure.items == {"p/unresolved-import"}
+    assert "took over" in failure.message
 
 
 class _Broken(_base.SymbolChecker):
@@ -76,10 +78,10 @@ class _Broken(_base.SymbolChecker):
 def test_a_broken_symbol_checker_costs_its_own_results(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are heard, and its failure names it."""
     known = {**discover(), "broken": _Broken}
-    monkeypatch.setattr(run, "discover", lambda: known)
+    monkeypatch.setattr(run_change, "discover", lambda: known)
     result = checked(item("broken"), item("unresolved-import"))
     assert [name for name, _ in result.hits] == ["p/unresolved-import"]
-    assert result.failures[0].startswith("broken broke: KeyError")
+    assert str(result.failures[0]).startswith("broken: broke with KeyError")
 
 
 def test_facts_are_kept_for_the_next_run(tmp_path: Path) -> None:

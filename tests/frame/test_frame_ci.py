@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shlex
 import subprocess
@@ -35,14 +36,14 @@ def parse(command: str) -> argparse.Namespace:
 
 def test_the_hook_is_one_the_framework_accepts() -> None:
     """It has the required keys, is built from this repository, and its command is one we install and understand."""
-    (hook,) = HOOKS
-    assert {"id", "name", "entry", "language"} <= set(hook)
-    assert hook["language"] == "python"
-    assert hook["pass_filenames"] is False
-    assert hook["stages"] == ["pre-commit"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert shlex.split(hook["entry"])[0] in project["scripts"]
-    assert parse(hook["entry"]).scope == "staged"
+    for hook in HOOKS:
+        assert {"id", "name", "entry", "language"} <= set(hook)
+        assert hook["language"] == "python"
+        assert hook["pass_filenames"] is False
+        assert shlex.split(hook["entry"])[0] in project["scripts"]
+    assert [hook["stages"] for hook in HOOKS] == [["pre-commit"], ["pre-push"]]
+    assert parse(HOOKS[0]["entry"]).scope == "staged"
 
 
 def test_the_hook_stops_a_bad_commit(roundzero: Path, repo: Repo) -> None:
@@ -55,6 +56,32 @@ def test_the_hook_stops_a_bad_commit(roundzero: Path, repo: Repo) -> None:
             repo.git("add", "a.py")
         done = subprocess.run([roundzero, *arguments], cwd=repo.root, capture_output=True, check=False)
         assert done.returncode == status, done.stderr.decode()
+
+
+def test_the_hook_before_a_push_reviews_what_the_framework_says_is_pushed(roundzero: Path, repo: Repo) -> None:
+    """The framework reads git's lines itself and hands one ref on in the environment."""
+    _, *arguments = shlex.split(HOOKS[1]["entry"])
+    first = repo.commit("first", {"a.py": "x = 1\n"})
+    repo.branch("topic")
+    bad = repo.commit("bad", {"a.py": "<<<<<<< ours\nx = 1\n=======\nx = 2\n>>>>>>> theirs\n"})
+    repo.checkout("main")
+    pushed = {
+        "PRE_COMMIT": "1",
+        "PRE_COMMIT_LOCAL_BRANCH": "refs/heads/topic",
+        "PRE_COMMIT_REMOTE_BRANCH": "refs/heads/topic",
+        "PRE_COMMIT_FROM_REF": first,
+        "PRE_COMMIT_TO_REF": bad,
+    }
+    for given, status in ((pushed, 1), ({"PRE_COMMIT": "1"}, 0)):
+        done = subprocess.run(
+            [roundzero, *arguments],
+            cwd=repo.root,
+            env={**os.environ, **given},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, b"a.py:1:1 P0" in done.stderr) == (status, bool(status)), done.stderr.decode()
 
 
 @pytest.mark.parametrize("options", [("-a",), ("a.py",), ("--include", "a.py")])

@@ -487,6 +487,36 @@ def test_dirt_is_what_head_does_not_hold(repo: Repo) -> None:
     assert change_of(repo.root).head.dirty
 
 
+def test_dirt_is_about_the_text_that_is_reviewed(repo: Repo) -> None:
+    """The index is dirty when anything is staged, a mode too; what is beside the reviewed text never counts."""
+
+    def dirt() -> tuple[bool, bool, bool]:
+        staged, committed = (change_of(repo.root, scope=scope) for scope in (Scope.STAGED, Scope.COMMITTED))
+        return change_of(repo.root).head.dirty, staged.head.dirty, committed.head.dirty
+
+    repo.commit("before", {"a.py": "1\n"})
+    repo.branch("feature")
+    repo.commit("mine", {"a.py": "2\n"})
+    assert dirt() == (False, False, False)
+    repo.write("a.py", "3\n")
+    repo.write("new.py", "1\n")
+    assert dirt() == (True, False, False)
+    repo.git("update-index", "--chmod=+x", "a.py")
+    assert dirt() == (True, True, False)
+    repo.stage()
+    repo.git("restore", "--source=HEAD", "--worktree", "a.py")
+    assert dirt() == (True, True, False)
+    assert not change_of(repo.root, head="feature").head.dirty
+
+
+def test_before_the_first_commit_all_that_is_staged_is_dirt(repo: Repo) -> None:
+    """There is no commit that could hold it."""
+    repo.write("a.py", "1\n")
+    assert not change_of(repo.root, scope=Scope.STAGED).head.dirty
+    repo.stage()
+    assert change_of(repo.root, scope=Scope.STAGED).head.dirty
+
+
 def test_the_snapshot_is_that_of_the_bytes(repo: Repo) -> None:
     """Committing or amending the same text keeps the snapshot; any other byte, path or mode changes it."""
     repo.commit("before", {"a.py": "1\n", "gone.py": "1\n", "bin": b"\0"})

@@ -247,6 +247,39 @@ def test_a_branch_merged_everywhere_has_nothing_left_and_says_so(repo: Repo) -> 
     assert choice.doubts == ("HEAD is already merged into main",)
 
 
+def test_a_branch_that_was_merged_by_fast_forward_says_so(repo: Repo) -> None:
+    """A branch nobody takes for the default holds HEAD because HEAD was merged: the equal commit hides nothing."""
+    repo.commit("first", {"a": "1\n"})
+    repo.branch("dev")
+    repo.branch("feature")
+    mine = repo.commit("mine", {"a": "2\n"})
+    repo.checkout("dev")
+    repo.git("merge", "--quiet", "--ff-only", "feature")
+    repo.checkout("feature")
+    repo.git("branch", "--quiet", "-D", "main")
+    choice = _choose(repo)
+    assert (choice.ref, choice.merge_base) == ("dev", mine)
+    assert choice.doubts == ("HEAD is already merged into dev",)
+
+
+def test_a_pull_request_without_commits_of_its_own_says_so(repo: Repo) -> None:
+    """The target at the very commit of HEAD leaves nothing to review."""
+    repo.commit("first", {"a": "1\n"})
+    repo.branch("release")
+    repo.branch("feature")
+    assert _choose(repo, environ={"GITHUB_BASE_REF": "release"}).doubts == ("HEAD is already merged into release",)
+
+
+def test_a_new_branch_of_the_upstream_it_was_made_from_is_not_doubted(repo: Repo) -> None:
+    """Nor is a base that was named and is HEAD itself."""
+    repo.commit("first", {"a": "1\n"})
+    repo.git("checkout", "--quiet", "-b", "team/base")
+    repo.git("checkout", "--quiet", "-b", "topic", "--track", "team/base")
+    choice = _choose(repo)
+    assert (choice.ref, choice.how, choice.doubts) == ("team/base", BaseHow.UPSTREAM, ())
+    assert _choose(repo, explicit="HEAD").doubts == ()
+
+
 def test_a_fresh_branch_is_compared_with_the_default_branch(repo: Repo) -> None:
     """A branch without commits at the tip of main was not merged into it, even if an old dev branch lies about."""
     repo.commit("first", {"a": "1\n"})
@@ -345,6 +378,27 @@ def test_another_head_than_head_can_be_asked_about(repo: Repo) -> None:
     assert _choose(repo, head="feature").merge_base == first
     with pytest.raises(UserError, match="'nothing' names no commit"):
         _choose(repo, explicit="main", head="nothing")
+
+
+@pytest.mark.parametrize("name", ["develop", "refs/heads/develop"])
+def test_another_branch_than_the_current_one_is_known_as_a_branch(repo: Repo, name: str) -> None:
+    """What is noted for a branch counts wherever HEAD is, and no branch is a candidate for its own base."""
+    first = repo.commit("first", {"a": "1\n"})
+    repo.branch("develop")
+    repo.commit("mine", {"a": "2\n"})
+    repo.branch("release", "main")
+    on_release = repo.commit("release", {"r": "1\n"})
+    repo.checkout("develop")
+    repo.git("merge", "--quiet", "--no-ff", "-m", "merge", "release")
+    repo.checkout("main")
+    choice = _choose(repo, head=name)
+    assert (choice.ref, choice.merge_base, choice.doubts) == ("main", first, ())
+    repo.config("branch.develop.gh-merge-base", "release")
+    choice = _choose(repo, head=name)
+    assert (choice.ref, choice.merge_base, choice.how) == ("release", on_release, BaseHow.PULL_REQUEST)
+    repo.git("tag", "develop", "release")
+    assert _choose(repo, head="refs/heads/develop").how is BaseHow.PULL_REQUEST
+    assert _choose(repo, head="tags/develop").how is BaseHow.LATEST_MERGE_BASE
 
 
 def test_a_linked_worktree_has_its_own_head(repo: Repo, tmp_path: Path) -> None:

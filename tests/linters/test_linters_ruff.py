@@ -13,6 +13,7 @@ from roundzero.core.item import Applies, Item, ItemId, Prose, RuffCheck, Severit
 from roundzero.core.text import Position, RelPath
 from roundzero.linters._base import laid_out
 from roundzero.linters.ruff import LINTER, unknown_codes
+from roundzero.proc import tool_path
 from support.loop import run
 
 if TYPE_CHECKING:
@@ -207,3 +208,34 @@ def test_the_version_is_the_pinned_one() -> None:
     assert run(LINTER.version()) == "0.17.6"
     assert LINTER.takes(item("B006"))
     assert not LINTER.takes(Item(id=ItemId("t/a"), title=Prose("t"), why=Prose("w"), severity=Severity.P1))
+
+
+def test_an_import_and_its_use_on_one_line_are_one_hit() -> None:
+    """A debugger that is imported and started on one line is one thing; on two lines it is two."""
+    text = "import pdb; pdb.set_trace()\nimport pdb\npdb.set_trace()\nbreakpoint(); breakpoint()\n"
+    result = check([source(text)], item("T100"))
+    places = [(hit.span.start.line, hit.span.start.column) for _, _, hit in result.hits if hit.span is not None]
+    assert places == [(1, 13), (2, 1), (3, 1), (4, 1), (4, 15)]
+
+
+def test_another_ruff_may_take_the_place_of_ours(tmp_path: Path) -> None:
+    """A program given by its full path is the one that runs, on the very same options."""
+    own = tmp_path / "my-ruff"
+    own.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\nexec {tool_path("ruff")} "$@"\n')
+    own.chmod(0o755)
+    linter = LINTER.at(str(own))
+    assert linter.name == "ruff"
+    assert run(linter.run([source("x == None\n")], [item("E711")])) == check([source("x == None\n")], item("E711"))
+    assert "--isolated" in (tmp_path / "asked").read_text()
+    assert run(linter.version()) == run(LINTER.version())
+
+
+@pytest.mark.parametrize("path", ["/no/such/ruff", "bin/ruff", "no-such-program-anywhere", "/etc/passwd", "./ruff"])
+def test_a_path_without_a_program_is_said_and_nothing_is_checked(path: str) -> None:
+    """A wrong path never falls back in silence, and a relative one is never looked up."""
+    result = run(LINTER.at(path).run([source("x == None\n")], [item("E711")]))
+    assert not result.hits
+    assert not result.parsed
+    ((at, message),) = result.failures
+    assert at is None
+    assert message.startswith(f"linters.ruff.path is {path}, where no program is; give its full path")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from roundzero.core.change import Side
-from roundzero.core.finding import Evidence, Finding, FindingId, Observation, Origin, Verified
+from roundzero.core.finding import Evidence, Finding, FindingId, Observation, Origin, State, Verified
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.text import Position, RelPath, Span
 from roundzero.lsp.hover_text import hover_text
@@ -45,6 +45,23 @@ def test_everything_a_person_needs_is_there() -> None:
         "To dismiss it, write this comment, with a reason, on the line or above it:"
         " `roundzero: ignore[python/bad] reason`\n\n`python/bad` · `rz-1`"
     )
+
+
+def test_a_state_is_said_in_the_readers_language() -> None:
+    """Its reason too, unless a person wrote it."""
+    fixed = finding().but(state=State.FIXED, state_text="the code was deleted")
+    assert "已修复 (代码已删除)" in hover_text(fixed, "zh", markdown=False)
+    aside = finding().but(state=State.DISMISSED, state_text="part of the plan")
+    assert "已忽略 (part of the plan)" in hover_text(aside, "zh", markdown=False)
+
+
+def test_the_line_under_the_pointer_is_not_quoted_again() -> None:
+    """A removed line is, because the editor does not show it."""
+    own = Evidence(path=RelPath("a.py"), side=Side.HEAD, line=1, quote="here()", role="place", blob="")
+    assert hover_text(finding(evidence=(own,)), "en", markdown=True) == hover_text(finding(), "en", markdown=True)
+    gone = finding(evidence=(replace(own, side=Side.BASE),))
+    gone = replace(gone, seen=replace(gone.seen, side=Side.BASE))
+    assert "- ✓ place: `here()` a.py:1 (base)" in hover_text(gone, "en", markdown=True)
 
 
 @pytest.mark.parametrize(

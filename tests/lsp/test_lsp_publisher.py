@@ -149,6 +149,14 @@ def test_evidence_at_head_is_related_information_for_a_client_that_shows_it() ->
     assert plain.sent[0].diagnostics[0].related_information is None
 
 
+def test_evidence_on_the_finding_s_own_line_is_not_related_information() -> None:
+    """The diagnostic stands there already."""
+    own = Evidence(path=PATH, side=Side.HEAD, line=2, quote="two", role="place", blob="")
+    desk = Desk(related_information=True)
+    desk.publish(finding(evidence=(own,)), version=1)
+    assert desk.sent[0].diagnostics[0].related_information is None
+
+
 def test_severities_follow_the_settings() -> None:
     """P2 may be an error for one who wants it, and a change of settings is shown at once."""
     desk = Desk()

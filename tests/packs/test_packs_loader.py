@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from roundzero.core.item import AstGrepCheck, ItemId, LooksAt, RuffCheck, Severity, TextCheck
+from roundzero.core.ruleset import Place
 from roundzero.errors import OutsideError
 from roundzero.packs.loader import REPOSITORY_FOLDER, built_in_files, load
 
@@ -24,14 +25,18 @@ GOOD = "  - {id: good, title: good one, severity: P1, why: {en: Because., zh: å›
 
 
 def rules(
-    folder: Path, *texts: str, overrides: dict[str, str] | None = None, packs: list[str] | None = None
+    folder: Path,
+    *texts: str,
+    overrides: dict[str, str] | None = None,
+    packs: list[str] | None = None,
+    cache_dir: Path | None = None,
 ) -> Ruleset:
     """Load the built-in packs and these texts as ``0.yaml``, ``1.yaml``, ... of a repository."""
     place = folder / REPOSITORY_FOLDER
     place.mkdir(parents=True, exist_ok=True)
     for number, text in enumerate(texts):
         (place / f"{number}.yaml").write_text(dedent(text), encoding="utf-8")
-    return load(repository=folder, overrides=overrides or {}, packs=packs, cache_dir=None)
+    return load(repository=folder, overrides=overrides or {}, packs=packs, cache_dir=cache_dir)
 
 
 def complaints(ruleset: Ruleset) -> list[tuple[str, int, str]]:
@@ -112,7 +117,6 @@ def test_chinese_falls_back_to_english(tmp_path: Path) -> None:
         (BAD + "check:\n      ast-grep: {language: sql, rule: {kind: x}}\n", 10, '"sql"'),
         (BAD + "check:\n      checker: no-such\n", 5, '"no-such"'),
         ("  - 7\n", 5, "dictionary"),
-        (BAD + "check: {ruff: [E722]}\n    convention: {at_least: 0.9, cases: {}}\n", 10, "off"),
     ],
 )  # fmt: skip
 def test_a_fault_in_an_item_costs_that_item_and_names_its_line(
@@ -197,11 +201,53 @@ def test_settings_that_name_nothing_are_problems(tmp_path: Path) -> None:
     assert '"loud"' in words[2]
 
 
+def test_settings_that_name_nothing_are_problems_where_they_stand() -> None:
+    """File and line are those of the setting."""
+    places = {("items", "python/no-such"): Place(".roundzero.toml", 4), ("packs", "pyton"): Place("editor settings")}
+    ruleset = load(repository=None, overrides={"python/no-such": "off"}, packs=["pyton"], cache_dir=None, places=places)
+    assert [(each.file, each.line, each.lost) for each in ruleset.problems] == [
+        ("editor settings", 0, False),
+        (".roundzero.toml", 4, False),
+    ]
+
+
+def test_a_severity_switches_on_what_is_off(tmp_path: Path) -> None:
+    """An item that is off by default is used by giving it a severity, unless its pack is not in force."""
+    text = HEAD + GOOD.replace("id: good", "id: good, default: off")
+    good = ItemId("mine/good")
+    assert not rules(tmp_path, text).by_id[good].enabled
+    assert rules(tmp_path, text, overrides={"mine/good": "P2"}).by_id[good].enabled
+    assert not rules(tmp_path, text, overrides={"mine/good": "P2"}, packs=["python"]).by_id[good].enabled
+
+
+def test_an_item_with_a_convention_is_kept_and_off(tmp_path: Path) -> None:
+    """What the published schema allows is loaded; that it is not checked is said, and costs neither item nor verdict.
+
+    A severity in the settings uses it without its convention. The compiled cache says the same.
+    """
+    text = HEAD + BAD + "check: {ruff: [E722]}\n    convention: {at_least: 0.9, cases: {}}\n" + GOOD
+    for _ in range(2):
+        ruleset = rules(tmp_path, text, cache_dir=tmp_path / "cache")
+        (problem,) = ruleset.problems
+        assert (problem.line, problem.lost) == (10, False)
+        assert "mine/bad is off" in problem.message
+        assert not ruleset.by_id[ItemId("mine/bad")].enabled
+    assert rules(tmp_path, text, overrides={"mine/bad": "P2"}).by_id[ItemId("mine/bad")].enabled
+
+
+def test_a_lost_item_is_still_lost_when_the_pack_comes_from_the_cache(tmp_path: Path) -> None:
+    """Reading the compiled pack gives the very problems that compiling it gave."""
+    text = HEAD + BAD + "check: {ruff: [e722]}\n" + GOOD
+    compiled = rules(tmp_path, text, cache_dir=tmp_path / "cache").problems
+    assert [each.lost for each in compiled] == [True]
+    assert rules(tmp_path, text, cache_dir=tmp_path / "cache").problems == compiled
+
+
 def test_nothing_but_misspelt_packs_switches_nothing_off() -> None:
     """A typo must not make the review greener; no packs at all is a choice."""
     misspelt = load(repository=None, overrides={}, packs=["pyhton"], cache_dir=None)
     assert misspelt.checked == load(repository=None, overrides={}, packs=None, cache_dir=None).checked
-    assert [problem.message for problem in misspelt.problems] == ['there is no pack "pyhton": did you mean "python"?']
+    assert [problem.message for problem in misspelt.problems] == ['there is no pack "pyhton"; did you mean "python"?']
     assert load(repository=None, overrides={}, packs=[], cache_dir=None).checked == ()
 
 

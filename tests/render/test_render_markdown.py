@@ -10,10 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from roundzero.core.change import Side, Skip, SkipKind
-from roundzero.core.finding import Anchor, Edit, Evidence, Finding, Fix, Origin, State
+from roundzero.core.change import Side, Skip, SkipKind, Source
+from roundzero.core.finding import Anchor, Edit, Evidence, Finding, FindingId, Fix, Grounds, Origin, State
 from roundzero.core.item import ItemId, Severity
-from roundzero.core.report import ChecklistLine, ItemStatus, Report, Strength
+from roundzero.core.report import ChecklistLine, ItemStatus, Report, RoundInfo, Strength
 from roundzero.core.text import LineIndex, Position, RelPath, Span
 from roundzero.render.escape import visible
 from roundzero.render.look import Look
@@ -105,6 +105,7 @@ def test_the_whole_report() -> None:
         "Reviewed 1 of 2 files, 3 added lines.\n\n"
         "- `app.py` added, +1 -0\n\n"
         "## Statistics\n\n"
+        "- Patch: +3 -0 lines, 0 bytes\n"
         "- Not shown: off 2\n"
         "- Seconds: diff 0.1\n"
         "- Notes: pack x is broken\n"
@@ -144,6 +145,63 @@ def test_findings_that_do_not_count_have_their_own_places() -> None:
     assert section(text, "Open, not confirmed in this round (1)").rstrip().endswith(": stale")
     assert section(text, "Blocking issues (0)").split() == ["Blocking", "issues", "(0)", "None."]
     assert section(text, "Non-blocking suggestions (0)").rstrip().endswith("None.")
+
+
+def test_a_round_says_how_far_the_branch_has_come() -> None:
+    """Fixed, new, back again and still open; each finding since when; the first round has nothing to compare with."""
+    found = [
+        finding(title="older", identity="rz-1").but(first_seen=2),
+        finding(title="back", identity="rz-2").but(first_seen=1, regressions=2),
+        finding(title="fresh", identity="rz-3").but(first_seen=4),
+        finding(title="mended", state=State.FIXED, state_text="gone", identity="rz-4").but(first_seen=3),
+    ]
+    made = replace(report(found), round=RoundInfo(index=4, previous=3, delta_files=1, full_files=7))
+    text = shown(made)
+    said = "- **Round** 4; 1 of 7 files changed since round 3; fixed 1, new 1, back again 1, open 3\n"
+    assert said in text
+    assert "**F1 older** @ `app.py` · `python/mutable-default` · `rz-1` · since round 2\n" in text
+    assert "`rz-2` · since round 1 · came back 2x\n" in text
+    assert "`rz-3`\n" in text
+    first = replace(made, round=RoundInfo(index=1, previous=None, delta_files=7, full_files=7))
+    assert "- **Round** 1; 7 files\n" in shown(first)
+    chinese = shown(replace(made, language="zh"))
+    assert "- **轮次** 4；自第 3 轮以来 7 个文件中有 1 个变动；已修复 1、新增 1、再次出现 1、未关闭 3\n" in chinese
+
+
+def test_what_left_has_its_proof() -> None:
+    """The line and the commit that show it, and until when a dismissal holds."""
+    fixed = finding(state=State.FIXED, state_text="checked again, and no longer there", identity="rz-1")
+    fixed = fixed.but(grounds=Grounds(path=RelPath("a b.py"), line=9, commit="abcdef0123456789"))
+    aside = finding(state=State.DISMISSED, state_text="later", identity="rz-2")
+    aside = aside.but(state_by="ann", grounds=Grounds(at="2026-01-01", expires="2026-12-31"))
+    text = shown(report([fixed, aside]))
+    proof = ": checked again, and no longer there @ `a b.py:9` (`abcdef012345`)"
+    assert section(text, "Fixed since").rstrip().endswith(proof)
+    assert section(text, "Dismissed").rstrip().endswith(": later (ann) until `2026-12-31`")
+
+
+def test_findings_of_one_cause_name_the_first() -> None:
+    """The others of a family refer to it, in place of why they do not block."""
+    family = FindingId("rz-1")
+    chief = finding(severity=Severity.P1, blocking=True, identity="rz-1").but(family=family)
+    other = finding(severity=Severity.P1, identity="rz-2").but(family=family, not_blocking_because="rz-1 blocks")
+    text = shown(report([chief, other]))
+    assert section(text, "Non-blocking").rstrip().endswith("Same cause as F1.")
+    assert "Does not block" not in text
+
+
+def test_a_stale_verdict_says_so_beside_it() -> None:
+    """Nobody reads it without seeing that it is for another version."""
+    made = report()
+    text = shown(replace(made, verdict=replace(made.verdict, stale=True)))
+    assert "**LGTM** (for an older version of the change) · " in text
+
+
+def test_a_line_beyond_the_change_is_quoted() -> None:
+    """A finding in a file that the branch did not touch shows its line."""
+    far = finding("far.py", span(2, 1, 4)).but(in_diff=False, anchor=Anchor(RelPath("app.py"), 1))
+    made = replace(report([far]), outside=(Source(RelPath("far.py"), "x = 1\nuse(load)\n", "0" * 40),))
+    assert "`use(load)`" in shown(made)
 
 
 def test_what_the_branch_changes_about_its_review_comes_before_the_findings() -> None:

@@ -86,6 +86,28 @@ def test_an_incomplete_review_says_so_on_the_last_line() -> None:
     assert "  not checked, not UTF-8: x.py" in lines
 
 
+def test_reasons_are_in_the_readers_language() -> None:
+    """Skips, doubts, states and what does not block; what a person gave as a reason stays as it was written."""
+    shown = render(
+        report(
+            [
+                finding(severity=Severity.P1).but(not_blocking_because="it was there before this branch"),
+                finding(state=State.FIXED, state_text="the code was deleted", identity="rz-2"),
+                finding(state=State.DISMISSED, state_text="part of the plan", identity="rz-3"),
+            ],
+            skipped=(skip("a.png"), skip("x.py", SkipKind.NOT_CHECKED, "it has unresolved merge conflicts")),
+            doubts=("HEAD is already merged into develop",),
+            language="zh",
+        ),
+        Look(),
+    )
+    for line in (
+        "    不阻止合入：此分支之前就有\n", "    已修复：代码已删除\n", "    已忽略：part of the plan\n",
+        "  已跳过，二进制文件：a.png\n", "  未检查，存在未解决的合并冲突：x.py\n", "  存疑：HEAD 已合入 develop\n",
+    ):  # fmt: skip
+        assert line in shown, line
+
+
 def test_many_skipped_paths_are_counted() -> None:
     """At most five paths are named per reason."""
     shown = render(report(skipped=tuple(skip(f"{n}.png") for n in range(9))), Look())

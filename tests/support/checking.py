@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from roundzero.checkers.run import check_change, check_file
+from roundzero.checkers.run import check_file
+from roundzero.checkers.run_change import check_change
 from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status, blob_id
 from roundzero.core.finding import Hit, Origin, observe
 from roundzero.core.item import Item, ItemId
@@ -130,7 +131,7 @@ class FixtureRepository:
         for path, text in sorted(self.fixture.head.items()):
             for number, line in enumerate(text.split("\n"), 1):
                 for word in words:
-                    if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line):
+                    if word in line and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line):
                         found[word].append(GrepHit(path, number, line))
         return {word: tuple(hits) for word, hits in found.items()}
 
@@ -148,8 +149,8 @@ class Checked:
     failures: tuple[str, ...]
 
 
-def run(text: str, *items: str) -> Checked:
-    """Run items (all of the built-in packs' by default those named in the text) over a fixture."""
+def run(text: str, *items: str, seconds: float = 60) -> Checked:
+    """Run items over a fixture, those across files within a time limit."""
     fixture = parse(text)
     change = change_of(fixture)
     repository = FixtureRepository(fixture)
@@ -162,12 +163,12 @@ def run(text: str, *items: str) -> Checked:
         assert result is not None
         head += result.head
         base += result.base
-        failures += result.failures
-    symbols = RepositorySymbols(repository, change, FactStore(), TimeLimit(60))
+        failures += map(str, result.failures)
+    symbols = RepositorySymbols(repository, change, FactStore(), TimeLimit(seconds))
     whole = check_change(change, repository, symbols, chosen)
     assert whole is not None
     head += whole.hits
-    failures += whole.failures
+    failures += map(str, whole.failures)
     return Checked(fixture, tuple(head), tuple(_shown(change, repository, chosen, head, base)), tuple(failures))
 
 

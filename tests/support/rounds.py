@@ -81,7 +81,10 @@ class Branch:
             if RelPath(names.get(path, path)) in now
         }
         texts = Texts(
-            heads=now, maps=known if maps else {}, gone=frozenset(path for path in self.texts if path not in now)
+            heads=now,
+            maps=known if maps else {},
+            olds={(path, old.blob): old for path, old in self.texts.items()},
+            gone=frozenset(path for path in self.texts if path not in now),
         )
         heard = [text for path, text in now.items() if path not in silent]
         if seen is None:
@@ -92,15 +95,16 @@ class Branch:
             for name, each in zip(ids, seen, strict=True)
         ]
         listened = Listened(files={path: frozenset({ITEM.id}) for path in now if path not in silent})
-        occasion = Occasion(
+        this = Round(
+            index=self.ledger.next_index,
             at=f"2026-01-{self.at:02}T00:00:00+00:00",
             merge_base="base",
             snapshot="|".join(sorted(f"{path}:{text.blob}" for path, text in now.items())),
             settings=settings,
             verdict="LGTM",
             counts=(0, 0, 0, 0),
-            versions={"check": version},
         )
+        occasion = Occasion(round=this, versions={"check": version})
         raw = [finding(name, each) for name, each in zip(ids, seen, strict=True)]
         result = advance(self.ledger, raw, texts, listened, occasion)
         self.write(*result.events, *([result.round] if result.round is not None else []))

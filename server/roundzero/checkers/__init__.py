@@ -28,7 +28,7 @@ def load() -> Iterator[type[Checker]]:
     from importlib import import_module  # noqa: PLC0415
 
     for module in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
-        if module.name.startswith("_") or module.name == "run":
+        if module.name.startswith("_") or module.name in {"run", "run_change"}:
             continue
         checker: type[Checker] = import_module(f"{__name__}.{module.name}").CHECKER
         yield checker

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import code
 from roundzero.core.change import Side
-from roundzero.core.finding import Anchor, Evidence, Hit
+from roundzero.core.finding import Anchor, Evidence, Hit, evidence_at
 from roundzero.core.item import language_of
-from roundzero.core.secrets import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -151,8 +150,7 @@ def evidence(view: SymbolView, path: RelPath, side: Side, line: int, role: str) 
     source = view.repository.read(path, side)
     if source is None or not 1 <= line <= source.index.line_count:
         return ()
-    quote = redact(source.index.line(line))
-    return (Evidence(path=path, side=side, line=line, quote=quote, role=role, blob=source.blob),)
+    return (evidence_at(source, line, role, side),)
 
 
 def hit_in(  # noqa: PLR0913  the parts of a hit

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from roundzero.checkers._paths import is_test_path
-from roundzero.checkers._python import NotPythonError, Parsed, Scope, parse
+from roundzero.checkers._python import Parsed, Scope, parse
 from roundzero.core.change import Side
-from roundzero.core.finding import Edit, Evidence, Fix, Hit
+from roundzero.core.finding import Edit, Fix, Hit
 from roundzero.core.item import language_of
 from roundzero.core.secrets import redact
+from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Position
 
 if TYPE_CHECKING:
@@ -203,13 +204,6 @@ def code(text: str) -> str:
 def replace(source: Source, title: str, new_text: str, span: Span, *, safe: bool) -> Fix:
     """A fix that replaces one stretch of a source's text."""
     return Fix(title, safe, (Edit(source.path, span, source.index.slice(span), new_text),))
-
-
-def quote(source: Source, line: int, role: str, side: Side = Side.HEAD) -> Evidence:
-    """A line of a source as evidence, without secrets."""
-    return Evidence(
-        path=source.path, side=side, line=line, quote=redact(source.index.line(line)), role=role, blob=source.blob
-    )
 
 
 def base_hit(

@@ -1,17 +1,16 @@
-"""Parses one version of a Python file and walks it once for all checkers.
+"""One version of a Python file as checkers look at it: its tree, places in it, and the one walk for all of them.
 
-Does not know checkers, items or changes: it turns text into a tree and tree positions into core positions. ``ast``
-counts UTF-8 bytes and also ends lines at a lone carriage return; core counts code points and ends lines at line feeds
-only. Invariant: whatever the text holds, ``parse`` returns a tree or raises ``NotPythonError``.
+Does not know checkers, items or changes. Invariant: the walk meets every node with a place once, parents first, however
+deep the tree is.
 """
 
 from __future__ import annotations
 
 import ast
-import warnings
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from roundzero.core.text import LineIndex, Position, Span
+from roundzero.core.syntax import AstPlaces, parse_python
+from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,17 +23,6 @@ Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.L
 SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 STOP_EVERY: Final = 2000
 """Nodes walked between two questions whether to stop: below 2 ms on the slowest machine measured."""
-
-
-class NotPythonError(Exception):
-    """The text of ``source`` does not parse. ``position`` is where, in core terms."""
-
-    def __init__(self, message: str, position: Position) -> None:
-        """Say what the parser said, and where."""
-        super().__init__(message)
-        self.message = message
-        self.position = position
-        self.source: Source | None = None
 
 
 class StoppedError(Exception):
@@ -50,51 +38,25 @@ class Located(Protocol):
     end_col_offset: int | None
 
 
-class Locator:
-    """Turns places of ``ast`` into core positions of one source."""
-
-    __slots__ = ("_index", "_lines", "_plain")
-
-    def __init__(self, source: Source) -> None:
-        """Index the lines as ``ast`` sees them."""
-        self._index = source.index
-        has_returns = "\r" in source.text
-        self._lines = LineIndex(source.text, carriage_return_ends_line=True) if has_returns else source.index
-        self._plain = not has_returns and source.text.isascii()
-
-    def position(self, line: int, byte_column: int) -> Position:
-        """The position of a UTF-8 byte column (from 0) on a line (from 1) of ``ast``."""
-        if self._plain:
-            return Position(line, byte_column + 1)
-        return self._index.position(self.offset(line, byte_column))
-
-    def offset(self, line: int, byte_column: int) -> int:
-        """The offset in code points of a UTF-8 byte column on a line of ``ast``."""
-        start = self._lines.line_start(line)
-        if self._plain:
-            return start + byte_column
-        prefix = self._lines.text[start : self._lines.line_start(line + 1)].encode("utf-8", "surrogatepass")
-        return start + len(prefix[:byte_column].decode("utf-8", "surrogatepass"))
-
-
 class Parsed:
     """One version of a Python file: its source, its tree, and places in it."""
 
-    __slots__ = ("_locator", "source", "tree")
+    __slots__ = ("_places", "source", "tree")
 
     def __init__(self, source: Source, tree: ast.Module) -> None:
         """Join a source with the tree of its text."""
         self.source = source
         self.tree = tree
-        self._locator = Locator(source)
+        self._places = AstPlaces(source)
 
     def start(self, node: Located) -> Position:
         """Where a node starts."""
-        return self._locator.position(node.lineno, node.col_offset)
+        return Position(*self._places.place(node.lineno, node.col_offset))
 
     def end(self, node: Located) -> Position:
         """Where a node ends, exclusive."""
-        return self._locator.position(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+        line, column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        return Position(*self._places.place(line, column))
 
     def span(self, node: Located, last: Located | None = None) -> Span:
         """The place of a node, or from one node to the end of another."""
@@ -115,45 +77,8 @@ class Parsed:
 
 
 def parse(source: Source) -> Parsed:
-    """Parse a file. Raises NotPythonError for whatever reason the interpreter gives (syntax, NUL, depth, size).
-
-    Warnings about the parsed text (invalid escapes) are the text's author's business and are silenced meanwhile.
-    """
-    try:
-        return Parsed(source, _tree(source))
-    except NotPythonError as error:
-        error.source = source
-        raise
-
-
-def _tree(source: Source) -> ast.Module:
-    text = source.text
-    if (nul := text.find("\0")) >= 0:
-        message = "source code cannot contain null bytes"
-        raise NotPythonError(message, source.index.position(nul))
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        text = text.encode("utf-8", "replace").decode("utf-8")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except SyntaxError as error:
-            raise NotPythonError(error.msg, _place(source, error)) from None
-        except RecursionError:
-            message = "too deeply nested to be analysed"
-            raise NotPythonError(message, Position(1, 1)) from None
-        except (ValueError, MemoryError, OverflowError) as error:
-            raise NotPythonError(str(error) or "too complex to be analysed", Position(1, 1)) from None
-
-
-def _place(source: Source, error: SyntaxError) -> Position:
-    """Where a syntax error lies; its columns are code points from 1, its lines those of ``ast``."""
-    lines = LineIndex(source.text, carriage_return_ends_line=True)
-    offset = lines.line_start(error.lineno or 1) + max(0, (error.offset or 1) - 1)
-    limit = max(lines.line_start(error.lineno or 1), lines.line_start((error.lineno or 1) + 1))
-    return source.index.position(min(offset, limit))
+    """Parse a file. Raises NotPythonError."""
+    return Parsed(source, parse_python(source))
 
 
 def _child_fields() -> dict[type, tuple[str, ...]]:

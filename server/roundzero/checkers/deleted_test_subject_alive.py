@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._paths import is_test_module, is_test_path
-from roundzero.checkers._python import NotPythonError, definitions, dotted, parse
+from roundzero.checkers._python import definitions, dotted, parse
 from roundzero.core.change import Side
-from roundzero.core.finding import Evidence, Hit
+from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.item import language_of
-from roundzero.core.secrets import redact
+from roundzero.core.syntax import NotPythonError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -75,14 +75,7 @@ class DeletedTestSubjectAlive(ChangeChecker):
                 source = repository.read(alive[0].path, Side.HEAD)
                 if source is None or source.path in {file.path for file in change.files if file.base is None}:
                     continue
-                shown = Evidence(
-                    path=source.path,
-                    side=Side.HEAD,
-                    line=alive[0].line,
-                    quote=redact(alive[0].text),
-                    role="still defined",
-                    blob=source.blob,
-                )
+                shown = evidence_at(source, alive[0].line, "still defined")
                 yield Hit(
                     path=test.file.path,
                     span=test.span,

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code, replace
 from roundzero.checkers._paths import is_example, is_test_path
-from roundzero.checkers._python import NotPythonError, parse
+from roundzero.checkers._python import parse
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:

@@ -14,11 +14,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import SymbolChecker, SymbolView, code, quote
-from roundzero.checkers._python import NotPythonError, blocks, dotted, parse, within
+from roundzero.checkers._base import SymbolChecker, SymbolView, code
+from roundzero.checkers._python import blocks, dotted, parse, within
 from roundzero.core.change import Side
-from roundzero.core.finding import Anchor, Edit, Fix, Hit
+from roundzero.core.finding import Anchor, Edit, Fix, Hit, evidence_at
 from roundzero.core.item import language_of
+from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Span
 
 if TYPE_CHECKING:
@@ -274,7 +275,7 @@ def _missing(block: _Block, grown: _Grown, parsed: Parsed) -> Iterator[Hit]:
         path=parsed.source.path,
         span=parsed.span(last),
         subject=", ".join(map(code, copies)),
-        evidence=tuple(quote(head, grown.new[name], "the new field") for name in missing) if head is not None else (),
+        evidence=tuple(evidence_at(head, grown.new[name], "the new field") for name in missing if head is not None),
         fixes=_copied(block, last, copies, parsed),
         cause=Anchor(grown.file.path, grown.new[missing[0]]),
     )

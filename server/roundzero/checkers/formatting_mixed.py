@@ -2,68 +2,126 @@
 
 Decided by syntax: the statements a hunk touches are equal on both sides, and so are the comments in it. The order of
 imports and the layout of docstrings are formatting too; hunks of nothing but imports speak for neither side.
-Reformatting beside a real change belongs to it and is left alone. One hit a file. Invariant: a file that was only
-reformatted, or only changed, has no hit.
+Reformatting beside a real change belongs to it and is left alone, and so is all of it in a change whose purpose it is:
+one that configures a formatter, or of which most hunks in several files are layout. Looks at letters before it parses.
+One hit a file. Invariant: a file that was only reformatted, or only changed, has no hit.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import Pair, RelationChecker, code
+from roundzero.checkers._base import ChangeChecker, Pair, code
+from roundzero.checkers._formatting_purpose import configures_formatting
 from roundzero.checkers._python import is_docstring
 from roundzero.core.finding import Hit
+from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import collapse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from roundzero.core.change import Source
+    from roundzero.core.change import Change, FileChange, Source
     from roundzero.core.linemap import Hunk
+    from roundzero.core.ports import GrepHit, Repository
 
 NEAR: Final = 3
 """Lines between a reformatted hunk and a real one within which they belong together: git's usual context."""
 
+SEVERAL: Final = 3
+"""Files with reformatted hunks from which more layout than real change is a purpose: fewer may be by the way."""
 
-class FormattingMixed(RelationChecker):
+_PREFIXES: Final = "rRbBuUfF"
+_IMPORT: Final = re.compile(r"[ \t]*(?:from|import)\b|[ \t]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sorted:
+    """The hunks of a file by what they are; hunks that speak for neither side are in none."""
+
+    file: FileChange
+    real: tuple[Hunk, ...]
+    formatted: tuple[Hunk, ...]
+
+
+class FormattingMixed(ChangeChecker):
     """Finds reformatted hunks among real ones."""
 
     name = "formatting-mixed"
 
-    def compare(self, pair: Pair) -> Iterable[Hit]:
-        """Sort the hunks into real and reformatted ones."""
-        file = pair.file
-        if not pair.is_python or len(file.hunks) < 2 or file.base is None or file.head is None:
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+        """Sort the hunks of all files into real and reformatted ones."""
+        if configures_formatting(change):
             return
-        if not any(hunk.base_count and hunk.head_count for hunk in file.hunks):
-            return  # nothing was rewritten, so neither side need be parsed
+        rows = [row for file in change.files if (row := _sorted(file)) is not None]
+        formatted = [row for row in rows if row.formatted]
+        if len(formatted) >= SEVERAL and sum(len(row.formatted) for row in rows) > sum(len(row.real) for row in rows):
+            return
+        for row in formatted:
+            apart = [hunk for hunk in row.formatted if all(_distance(hunk, other) > NEAR for other in row.real)]
+            head = row.file.head
+            if row.real and apart and head is not None:
+                yield _hit(apart[0], head)
+
+
+def _hit(hunk: Hunk, head: Source) -> Hit:
+    index = head.index
+    lines = [line for line in hunk.head_lines if index.line(line).strip()]
+    first, last = lines[0], lines[-1]
+    start, end = index.line_span(first).start, index.line_span(last).end
+    return Hit(path=head.path, span=index.span(index.offset(start), index.offset(end)), subject=code(index.line(first)))
+
+
+def _sorted(file: FileChange) -> _Sorted | None:
+    """The hunks of a Python file; None for others, and for what does not parse."""
+    pair = Pair(file, None)
+    if not pair.is_python or file.base is None or file.head is None:
+        return None
+    hunks = [hunk for hunk in file.hunks if not _is_blank(hunk, file.base, file.head)]
+    if not any(_same_letters(hunk, file.base, file.head) for hunk in hunks):
+        return _Sorted(file, tuple(hunk for hunk in hunks if not _is_imports(hunk, file.base, file.head)), ())
+    try:
         base, head = pair.base, pair.head
-        real: list[Hunk] = []
-        formatted: list[Hunk] = []
-        for hunk in file.hunks:
-            if _is_blank(hunk, file.base, file.head):
-                continue
-            before = _covering(base.tree.body, hunk.base_lines, file.base)
-            after = _covering(head.tree.body, hunk.head_lines, file.head)
-            if all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in (*before, *after)) and (before or after):
-                continue
-            only_layout = before and after and _has_text(hunk, file.base, file.head) and _alike(before, after)
-            if only_layout and _comments(hunk.base_lines, file.base) == _comments(hunk.head_lines, file.head):
-                formatted.append(hunk)
-            else:
-                real.append(hunk)
-        apart = [hunk for hunk in formatted if all(_distance(hunk, other) > NEAR for other in real)]
-        if real and apart:
-            index = file.head.index
-            lines = [line for line in apart[0].head_lines if index.line(line).strip()]
-            first, last = lines[0], lines[-1]
-            start, end = index.line_span(first).start, index.line_span(last).end
-            yield Hit(
-                path=file.path, span=index.span(index.offset(start), index.offset(end)), subject=code(index.line(first))
-            )
+    except NotPythonError:
+        return None
+    real: list[Hunk] = []
+    formatted: list[Hunk] = []
+    for hunk in hunks:
+        before = _covering(base.tree.body, hunk.base_lines, file.base)
+        after = _covering(head.tree.body, hunk.head_lines, file.head)
+        if all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in (*before, *after)) and (before or after):
+            continue
+        only_layout = before and after and _same_letters(hunk, file.base, file.head) and _alike(before, after)
+        if only_layout and _comments(hunk.base_lines, file.base) == _comments(hunk.head_lines, file.head):
+            formatted.append(hunk)
+        else:
+            real.append(hunk)
+    return _Sorted(file, tuple(real), tuple(formatted))
+
+
+def _same_letters(hunk: Hunk, base: Source, head: Source) -> bool:
+    """Whether both sides of a hunk have text, and the same letters in some order: if not, it is no mere layout."""
+    if not hunk.base_count or not hunk.head_count or not _has_text(hunk, base, head):
+        return False
+    return _letters(hunk.base_lines, base) == _letters(hunk.head_lines, head)
+
+
+def _letters(lines: range, source: Source) -> list[str]:
+    """The letters and digits of some lines in alphabetical order, without those that may be prefixes of strings."""
+    return sorted(
+        letter for line in lines for letter in source.index.line(line) if letter.isalnum() and letter not in _PREFIXES
+    )
+
+
+def _is_imports(hunk: Hunk, base: Source, head: Source) -> bool:
+    return all(_IMPORT.match(base.index.line(line)) for line in hunk.base_lines) and all(
+        _IMPORT.match(head.index.line(line)) for line in hunk.head_lines
+    )
 
 
 def _alike(left: object, right: object) -> bool:

@@ -11,10 +11,10 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import Pair, RelationChecker, code, quote, replace
+from roundzero.checkers._base import Pair, RelationChecker, code, replace
 from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import dotted
-from roundzero.core.finding import Hit
+from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.text import Span
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class MissingFromAll(RelationChecker):
                     path=file.path,
                     span=pair.head.name_span(node),
                     subject=code(name),
-                    evidence=(quote(file.head, now.display.lineno, "the list"),),
+                    evidence=(evidence_at(file.head, now.display.lineno, "the list"),),
                     fixes=_added(pair.head, now, name, safe=all(told)),
                 )
 

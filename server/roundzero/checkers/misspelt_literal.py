@@ -1,13 +1,16 @@
 """misspelt-literal: a new key or compared string is one slip away from one that the repository uses all the time.
 
-Slips are a letter too many, too few or twice, two letters swapped, and in long words one letter replaced. The frequent
-spelling has to be used the same way in a changed file; so a slip against a word that only other files have is not
-found. Invariant: the new spelling occurs on added lines only, the other at least TIMES as often.
+Slips are a letter too many, too few or twice, two letters swapped, and in long words one letter replaced. A question
+about the whole repository, asked backwards: every spelling one slip away from a new one is looked for at once, so no
+file is parsed but those of the change. Where the time is over it is not checked. Invariant: the new spelling occurs on
+added lines only, the other TIMES as often as a quoted string.
 """
 
 from __future__ import annotations
 
 import re
+import string
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, SymbolView, code, replace
@@ -22,11 +25,15 @@ if TYPE_CHECKING:
     from roundzero.core.change import FileChange
     from roundzero.core.facts import StringUse
     from roundzero.core.finding import Fix
+    from roundzero.core.ports import GrepHit
 
 TIMES: Final = 10
 SHORTEST: Final = 5
 LONG: Final = 9
 """Letters from which one replaced letter counts as a slip: between shorter words it is another word."""
+
+TOGETHER: Final = 4
+"""New strings looked for by one grep: some 1,500 spellings, 0.2 s over 7,000 files (measured, git 2.39)."""
 
 _ROLES: Final = frozenset({"key", "index", "compare", "case"})
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z_]+")
@@ -38,41 +45,70 @@ class MisspeltLiteral(SymbolChecker):
     name = "misspelt-literal"
 
     def words(self, view: SymbolView) -> Collection[str]:
-        """The new strings, and those they resemble."""
-        return {word for _, row, near in _pairs(view) for word in (row.value, near)}
+        """The new strings."""
+        return {row.value for _, row in _new(view)}
 
     def check(self, view: SymbolView) -> Iterable[Hit]:
-        """Count both spellings."""
-        for file, row, near in _pairs(view):
-            places = {(hit.path, hit.line) for hit in view.found.get(row.value, ())}
-            added = {(other.path, line) for other in view.change.files for line in other.added}
-            often = len(view.found.get(near, ()))
-            if not places or not places <= added or often < TIMES * len(places) or file.head is None:
-                continue
-            text = file.head.index.slice(row.span)
-            fixes: tuple[Fix, ...] = ()
-            if text.count(row.value) == 1:
-                fixes = (replace(file.head, f"Write {near}", text.replace(row.value, near), row.span, safe=False),)
-            yield Hit(path=file.path, span=row.span, subject=f"{code(row.value)}, {code(near)}", fixes=fixes)
+        """Of the strings that nothing but this change has, look for what may have been meant."""
+        added = {(file.path, line) for file in view.change.files for line in file.added}
+        rows: dict[str, list[tuple[FileChange, StringUse]]] = defaultdict(list)
+        for file, row in _new(view):
+            hits = view.found.get(row.value, ())
+            if hits and {(hit.path, hit.line) for hit in hits} <= added:
+                rows[row.value].append((file, row))
+        written = sorted(rows)
+        for at in range(0, len(written), TOGETHER):
+            meant = {word: spellings(word) for word in written[at : at + TOGETHER]}
+            found = view.symbols.mentions({near for nears in meant.values() for near in nears}, Side.HEAD)
+            for word, nears in meant.items():
+                often = {near: sum(_quotes(hit, near) for hit in found[near]) for near in nears}
+                best = max(nears, key=lambda near: (often[near], near), default="")
+                if best and often[best] >= TIMES * len(view.found[word]):
+                    for file, row in rows[word]:
+                        yield _hit(file, row, best)
 
 
-def _pairs(view: SymbolView) -> Iterator[tuple[FileChange, StringUse, str]]:
-    """New strings with the most similar one of the changed files that is used the same way."""
-    mine: list[tuple[FileChange, StringUse]] = []
-    known: set[str] = set()
+def _new(view: SymbolView) -> Iterator[tuple[FileChange, StringUse]]:
+    """Keys and compared strings on added lines of code that is no test."""
     for file in view.change.files:
-        if file.head is None or language_of(file.path) != "python" or is_test_path(file.path):
+        if file.head is None or not file.added or language_of(file.path) != "python" or is_test_path(file.path):
             continue
         uses = view.symbols.uses(file.path, Side.HEAD)
         for row in uses.strings if uses is not None else ():
-            if row.role in _ROLES and len(row.value) >= SHORTEST and _WORD.fullmatch(row.value):
-                if row.line in file.added:
-                    mine.append((file, row))
-                known.add(row.value)
-    for file, row in mine:
-        near = sorted(word for word in known if is_slip(row.value, word))
-        if near:
-            yield file, row, near[0]
+            if (
+                row.line in file.added
+                and row.role in _ROLES
+                and len(row.value) >= SHORTEST
+                and _WORD.fullmatch(row.value)
+            ):
+                yield file, row
+
+
+def _quotes(hit: GrepHit, word: str) -> bool:
+    return language_of(hit.path) == "python" and re.search(rf"([\"']){word}\1", hit.text) is not None
+
+
+def _hit(file: FileChange, row: StringUse, near: str) -> Hit:
+    head = file.head
+    assert head is not None  # noqa: S101  only files with a head have strings
+    text = head.index.slice(row.span)
+    fixes: tuple[Fix, ...] = ()
+    if text.count(row.value) == 1:
+        fixes = (replace(head, f"Write {near}", text.replace(row.value, near), row.span, safe=False),)
+    return Hit(path=file.path, span=row.span, subject=f"{code(row.value)}, {code(near)}", fixes=fixes)
+
+
+def spellings(written: str) -> list[str]:
+    """Everything that one slip turns into ``written``, sorted; new letters are of the case that the word has."""
+    letters = "_" + string.ascii_lowercase * (not written.isupper()) + string.ascii_uppercase * (not written.islower())
+    near: set[str] = set()
+    for at in range(1, len(written) + 1):
+        before, after = written[:at], written[at:]
+        near |= {before + letter + after for letter in letters}
+        near |= {before + after[1:], before[:-1] + after[:1] + before[-1:] + after[1:]}
+        if len(written) >= LONG and after:
+            near |= {before + letter + after[1:] for letter in letters}
+    return sorted(word for word in near if is_slip(written, word))
 
 
 def is_slip(written: str, meant: str) -> bool:

@@ -11,10 +11,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import SymbolChecker, SymbolView, code, quote
+from roundzero.checkers._base import SymbolChecker, SymbolView, code
 from roundzero.checkers._paths import is_script_path, is_test_path
 from roundzero.core.change import Side
-from roundzero.core.finding import Hit
+from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.item import language_of
 from roundzero.core.resolution import Found, InRepository
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from roundzero.core.change import FileChange
-    from roundzero.core.facts import Definition
+    from roundzero.core.facts import Definition, ModuleFacts
     from roundzero.core.ports import GrepHit, Symbols
     from roundzero.core.text import RelPath, Span
 
@@ -74,7 +74,7 @@ class NameClashSignature(SymbolChecker):
                     continue
                 told.add((new.file.path, other.name))
                 source = view.repository.read(site.path, Side.HEAD)
-                evidence = (quote(source, other.line, "the other"),) if source is not None else ()
+                evidence = (evidence_at(source, other.line, "the other"),) if source is not None else ()
                 subject = f"{code(_signature(new.definition))}, {code(_signature(other))}"
                 yield Hit(path=new.file.path, span=new.span, subject=subject, evidence=evidence)
 
@@ -125,6 +125,8 @@ def _defined(file: FileChange, symbols: Symbols) -> Iterator[_New]:
     """Functions of the module level that the base of the file does not have."""
     facts = symbols.facts(file.path, Side.HEAD)
     old = symbols.facts(file.base.path, Side.BASE) if file.base is not None else None
+    if _is_unread(file, old):
+        return
     for row in facts.definitions if facts is not None else ():
         if row.line in file.added and _counts(file.path, row) and (old is None or old.definition(row.name) is None):
             yield _New(file, file.path, row, row.span)
@@ -134,6 +136,8 @@ def _imported(file: FileChange, symbols: Symbols) -> Iterator[_New]:
     """Functions of other modules that the file newly imports by name."""
     facts = symbols.facts(file.path, Side.HEAD)
     old = symbols.facts(file.base.path, Side.BASE) if file.base is not None else None
+    if _is_unread(file, old):
+        return
     known = {(row.module, row.level, row.name) for row in old.imports} if old is not None else set()
     rows = [
         row
@@ -148,6 +152,11 @@ def _imported(file: FileChange, symbols: Symbols) -> Iterator[_New]:
             continue
         if _counts(answer.path, answer.definition):
             yield _New(file, answer.path, answer.definition, row.span)
+
+
+def _is_unread(file: FileChange, old: ModuleFacts | None) -> bool:
+    """Whether the base is Python that does not parse, so that nobody knows what is new."""
+    return file.base is not None and language_of(file.base.path) == "python" and old is None
 
 
 def _counts(path: RelPath, row: Definition) -> bool:

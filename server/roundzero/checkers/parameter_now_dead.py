@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import Pair, RelationChecker, code, quote
+from roundzero.checkers._base import Pair, RelationChecker, code
 from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import definitions, dotted, is_docstring
 from roundzero.core.change import Side
-from roundzero.core.finding import Anchor, Hit
+from roundzero.core.finding import Anchor, Hit, evidence_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -136,7 +136,7 @@ def _hit(pair: Pair, node: Function, parameter: ast.arg, old: Function) -> Hit:
         path=pair.file.path,
         span=span,
         subject=code(f"{node.name}({parameter.arg})"),
-        evidence=(quote(pair.base.source, last_use, "last use", Side.BASE),),
+        evidence=(evidence_at(pair.base.source, last_use, "last use", Side.BASE),),
         cause=cause,
     )
 

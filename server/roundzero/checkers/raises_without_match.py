@@ -12,13 +12,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import SymbolChecker, SymbolView, code, quote
+from roundzero.checkers._base import SymbolChecker, SymbolView, code
 from roundzero.checkers._paths import is_test_path
-from roundzero.checkers._python import NotPythonError, dotted, parse, within
+from roundzero.checkers._python import dotted, parse, within
 from roundzero.core.change import Side
-from roundzero.core.finding import Edit, Fix, Hit
+from roundzero.core.finding import Edit, Fix, Hit, evidence_at
 from roundzero.core.item import language_of
 from roundzero.core.resolution import Found
+from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Span
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _judged(expected: _Expectation, parsed: Parsed, view: SymbolView) -> Iterato
             path=parsed.source.path,
             span=parsed.span(expected.node),
             subject=f"{code(expected.kind)}, {code(target.qualified)}",
-            evidence=tuple(quote(source, line, "raises") for line in lines[:4]),
+            evidence=tuple(evidence_at(source, line, "raises") for line in lines[:4]),
             fixes=_fixes(expected, parsed, _messages(parse(source), lines)),
         )
         return

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import Pair, RelationChecker, code, quote, replace
+from roundzero.checkers._base import Pair, RelationChecker, code, replace
 from roundzero.checkers._python import definitions, within
 from roundzero.core.change import Side
-from roundzero.core.finding import Hit
+from roundzero.core.finding import Hit, evidence_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -83,7 +83,7 @@ def _hit(pair: Pair, call: ast.Call, required: ast.Subscript) -> Hit:
         path=pair.file.path,
         span=span,
         subject=code(parsed.text(call)),
-        evidence=(quote(old, pair.base.start(required).line, "before", Side.BASE),),
+        evidence=(evidence_at(old, pair.base.start(required).line, "before", Side.BASE),),
         fixes=(replace(parsed.source, f"Require the key: {back}", back, span, safe=False),),
     )
 

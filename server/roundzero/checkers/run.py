@@ -1,47 +1,37 @@
-"""Runs checkers and text rules over one changed file, or over a change, as pure functions.
+"""Runs checkers and text rules over one changed file, as a pure function.
 
 ``check_file`` takes and returns plain values, so that it can run in another process. It decides nothing about what is
-shown: hits outside the changed lines are returned too, and the base is looked at only to tell old from new. Invariant:
-a broken checker costs its own results and one line in ``failures``, nothing else.
+shown: hits outside the changed lines are returned too, and the base is looked at only to tell old from new. Invariants:
+a broken checker costs its own results and one of the ``failures``, nothing else; what could not be looked at is named,
+on either side.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from roundzero.checkers import discover
-from roundzero.checkers._base import (
-    ChangeChecker,
-    CheckContext,
-    Checker,
-    Pair,
-    PythonChecker,
-    RelationChecker,
-    SymbolChecker,
-    SymbolView,
-    TextChecker,
-)
-from roundzero.checkers._python import NotPythonError, Parsed, StoppedError, parse, walk
+from roundzero.checkers._base import CheckContext, Checker, Pair, PythonChecker, RelationChecker, TextChecker
+from roundzero.checkers._failure import CheckFailure, broke
+from roundzero.checkers._python import Parsed, StoppedError, parse, walk
 from roundzero.checkers._text_rules import text_hits
 from roundzero.core.change import Side, Source
 from roundzero.core.finding import observe
-from roundzero.core.item import CheckerCheck, Item, ItemId, LooksAt, TextCheck, language_of
+from roundzero.core.item import Item, ItemId, LooksAt, TextCheck, language_of
 from roundzero.core.scope import out_of_scope
-from roundzero.errors import OutsideError
+from roundzero.core.syntax import NotPythonError
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from roundzero.core.change import Change, FileChange
+    from roundzero.core.change import FileChange
     from roundzero.core.finding import Hit
-    from roundzero.core.ports import Repository, Symbols
     from roundzero.core.text import Position
 
 _Kind = TypeVar("_Kind", bound=Checker)
-_Answer = TypeVar("_Answer")
 
 BASES_KEPT: Final = 512
 """Base results kept in a process: a large branch's files, each a few hits."""
@@ -50,28 +40,39 @@ TREES_KEPT: Final = 2
 """Base trees kept: the file being typed in, and one more. Many live trees make the collector run (measured 3 x)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """Where a text is no Python of the running interpreter's grammar, which may be older than the text's.
+
+    ``items`` are those whose checkers therefore saw nothing.
+    """
+
+    position: Position
+    message: str
+    items: frozenset[ItemId]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileResult:
     """What was seen in one changed file.
 
     ``head`` holds every hit of the head text and of the comparison, ``base`` those of the base text for items that hit
-    at the head in scope. ``failures`` say in words what did not run: its items are *not checked* here.
-    ``syntax_error`` is where the head is no Python of the running interpreter's grammar, which may be older than the
-    file's; checkers that need a tree then saw nothing.
+    at the head in scope, but for those in ``unbased``: of what the base has of them, nothing is known. The items of
+    ``failures``, of ``unparsed`` (the head) and of ``base_unparsed`` (what compares both texts) are *not checked* here.
     """
 
     head: tuple[tuple[ItemId, Hit], ...] = ()
     base: tuple[tuple[ItemId, Hit], ...] = ()
-    failures: tuple[str, ...] = ()
-    syntax_error: tuple[Position, str] | None = None
+    unbased: frozenset[ItemId] = frozenset()
+    failures: tuple[CheckFailure, ...] = ()
+    unparsed: Unparsed | None = None
+    base_unparsed: Unparsed | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class ChangeResult:
-    """What was seen in the change as a whole."""
-
-    hits: tuple[tuple[ItemId, Hit], ...] = ()
-    failures: tuple[str, ...] = ()
+    @property
+    def not_checked(self) -> frozenset[ItemId]:
+        """The items that some check of theirs could not look for at the head."""
+        broken = (each.items for each in (self.unparsed, self.base_unparsed) if each is not None)
+        return frozenset().union(*(failure.items for failure in self.failures), *broken)
 
 
 def _never() -> bool:
@@ -91,20 +92,33 @@ def check_file(file: FileChange, items: Sequence[Item], should_stop: Callable[[]
 
 
 def _check_file(file: FileChange, items: tuple[Item, ...], should_stop: Callable[[], bool]) -> FileResult:
-    head = _Run(items, should_stop)
+    head = _Run(items, should_stop, parse)
     if file.head is not None:
         head.version(file.head, added=file.added)
     head.relations(file)
-    base_hits: tuple[tuple[ItemId, Hit], ...] = ()
-    failures = head.failures
-    if file.base is not None:
-        concerned = _in_scope(file, items, head.hits)
-        if concerned:
-            if should_stop():
-                raise StoppedError
-            base_hits, base_failures = _base_result(_BaseQuestion(file.base.blob, file.base.path, concerned, file.base))
-            failures = [*failures, *base_failures]
-    return FileResult(head=tuple(head.hits), base=base_hits, failures=tuple(failures), syntax_error=head.syntax_error)
+    seen = FileResult(
+        head=tuple(head.hits),
+        failures=tuple(head.failures),
+        unparsed=head.unparsed(file.head),
+        base_unparsed=head.unparsed(file.base),
+    )
+    concerned = _in_scope(file, items, head.hits) if file.base is not None else ()
+    if file.base is None or not concerned:
+        return seen
+    if should_stop():
+        raise StoppedError
+    base = _base_result(_BaseQuestion(file.base.blob, file.base.path, concerned, file.base))
+    where = base.unparsed
+    if where is not None:
+        compared = seen.base_unparsed
+        where = replace(where, items=compared.items if compared is not None else frozenset())
+    return replace(
+        seen,
+        base=base.head,
+        unbased=base.not_checked,
+        failures=(*seen.failures, *base.failures),
+        base_unparsed=where or seen.base_unparsed,
+    )
 
 
 def _in_scope(file: FileChange, items: tuple[Item, ...], hits: Iterable[tuple[ItemId, Hit]]) -> tuple[Item, ...]:
@@ -115,7 +129,7 @@ def _in_scope(file: FileChange, items: tuple[Item, ...], hits: Iterable[tuple[It
         if name in concerned or hit.side is Side.BASE or hit.cause is not None:
             continue
         item = by_id[name]
-        if any(_reads_one_version(check_name) for check_name in _checker_names(item)) or _text_checks(item):
+        if any(_reads_one_version(check_name) for check_name in item.checkers) or _text_checks(item):
             seen = observe(item, hit, file.head, producer="", version="")
             if out_of_scope(item, seen, file) is None:
                 concerned.add(name)
@@ -133,10 +147,15 @@ class _BaseQuestion:
 
 
 @lru_cache(maxsize=BASES_KEPT)
-def _base_result(question: _BaseQuestion) -> tuple[tuple[tuple[ItemId, Hit], ...], tuple[str, ...]]:
-    run = _Run(question.items, _never)
+def _base_result(question: _BaseQuestion) -> FileResult:
+    """What the base holds, as if it were a head."""
+    run = _Run(question.items, _never, _parsed_base)
     run.version(question.source, added=None)
-    return tuple(run.hits), tuple(f"{failure} (at the base)" for failure in run.failures)
+    return FileResult(
+        head=tuple(run.hits),
+        failures=tuple(replace(each, message=f"{each.message} (at the base)") for each in run.failures),
+        unparsed=run.unparsed(question.source),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,25 +165,39 @@ class _TreeQuestion:
     source: Source = field(compare=False)
 
 
+def _parsed_base(source: Source) -> Parsed:
+    """A base's tree, as kept. Raises NotPythonError."""
+    tree = _base_tree(_TreeQuestion(source.blob, source.path, source))
+    if isinstance(tree, Parsed):
+        return tree
+    raise NotPythonError(*tree, source)
+
+
 @lru_cache(maxsize=TREES_KEPT)
-def _base_tree(question: _TreeQuestion) -> Parsed:
-    return parse(question.source)
+def _base_tree(question: _TreeQuestion) -> Parsed | tuple[str, Position]:
+    """A base's tree, or why and where it has none."""
+    try:
+        return parse(question.source)
+    except NotPythonError as error:
+        return error.message, error.position
 
 
 class _Run:
     """One pass over one version of a file, and what it saw."""
 
-    def __init__(self, items: tuple[Item, ...], should_stop: Callable[[], bool]) -> None:
+    def __init__(
+        self, items: tuple[Item, ...], should_stop: Callable[[], bool], parse_with: Callable[[Source], Parsed]
+    ) -> None:
         self.hits: list[tuple[ItemId, Hit]] = []
-        self.failures: list[str] = []
-        self.syntax_error: tuple[Position, str] | None = None
+        self.failures: list[CheckFailure] = []
         self._items = items
         self._should_stop = should_stop
+        self._parse = parse_with
         self._parsed: Parsed | None = None
-        self._head: Source | None = None
         self._wanted: dict[str, list[ItemId]] = {}
+        self._unread: list[tuple[NotPythonError, list[ItemId]]] = []
         for item in items:
-            for name in _checker_names(item):
+            for name in item.checkers:
                 self._wanted.setdefault(name, []).append(item.id)
 
     def version(self, source: Source, added: Collection[int] | None) -> None:
@@ -173,24 +206,31 @@ class _Run:
             for check in _text_checks(item):
                 self._ask()
                 lines = added if item.looks_at is LooksAt.ADDED else None
-                self._collect([item.id], item.id, lambda check=check, lines=lines: text_hits(check, source, lines))  # type: ignore[misc]
+                self._collect([item.id], item.id, partial(text_hits, check, source, lines))
         for name, checker in self._of_kind(TextChecker):
             self._ask()
-            self._collect(self._wanted[name], name, lambda checker=checker: checker().check(source))  # type: ignore[misc]
+            self._collect(self._wanted[name], name, partial(_checked, checker, source))
         python = list(self._of_kind(PythonChecker))
         if python and language_of(source.path) == "python":
             self._ask()
-            self._walk(source, [(name, checker()) for name, checker in python])
+            self._walk(source, python)
 
     def relations(self, file: FileChange) -> None:
-        """Compare both versions. Without Python of both sides a checker sees nothing."""
+        """Compare both versions. Without a version a checker needs it sees nothing."""
         if file.head is None or not file.hunks:
             return
-        self._head = file.head
-        pair = Pair(file, self._parsed, lambda source: _base_tree(_TreeQuestion(source.blob, source.path, source)))
+        pair = Pair(file, self._parsed, _parsed_base)
         for name, checker in self._of_kind(RelationChecker):
             self._ask()
-            self._collect(self._wanted[name], name, lambda checker=checker: checker().compare(pair))  # type: ignore[misc]
+            self._collect(self._wanted[name], name, partial(_compared, checker, pair))
+
+    def unparsed(self, source: Source | None) -> Unparsed | None:
+        """Where and for whom a text did not parse, if it did not."""
+        mine = [(error, items) for error, items in self._unread if error.source is source]
+        if source is None or not mine:
+            return None
+        first = mine[0][0]
+        return Unparsed(first.position, first.message, frozenset(item for _, items in mine for item in items))
 
     def _of_kind(self, kind: type[_Kind]) -> Iterator[tuple[str, type[_Kind]]]:
         for name in self._wanted:
@@ -198,14 +238,14 @@ class _Run:
             if checker is not None and issubclass(checker, kind):
                 yield name, checker
 
-    def _walk(self, source: Source, checkers: list[tuple[str, PythonChecker]]) -> None:
+    def _walk(self, source: Source, checkers: list[tuple[str, type[PythonChecker]]]) -> None:
         try:
-            self._parsed = parse(source)
+            self._parsed = self._parse(source)
         except NotPythonError as error:
-            self.syntax_error = (error.position, error.message)
+            self._unread.append((error, [item for name, _ in checkers for item in self._wanted[name]]))
             return
         context = CheckContext(self._parsed)
-        seats = [_Seat(name, checker, context) for name, checker in checkers]
+        seats = [_Seat(name, checker(), context) for name, checker in checkers]
         table: dict[type[ast.AST], list[Callable[[ast.AST], None]]] = {}
         for seat in seats:
             for kind in seat.nodes():
@@ -215,7 +255,7 @@ class _Run:
             self._ask()
             seat.finish()
             if seat.failure is not None:
-                self.failures.append(seat.failure)
+                self._failed(seat.name, seat.failure, self._wanted[seat.name])
             else:
                 self.hits += [(item, hit) for hit in seat.hits for item in self._wanted[seat.name]]
 
@@ -223,13 +263,14 @@ class _Run:
         try:
             seen = list(look())
         except NotPythonError as error:
-            if self._head is not None and error.source is self._head:
-                self.syntax_error = (error.position, error.message)
-            return
+            self._unread.append((error, items))
         except Exception as error:  # noqa: BLE001  a broken checker costs its own results
-            self.failures.append(_failure(name, error))
-            return
-        self.hits += [(item, hit) for hit in seen for item in items]
+            self._failed(name, broke(error), items)
+        else:
+            self.hits += [(item, hit) for hit in seen for item in items]
+
+    def _failed(self, name: str, message: str, items: Iterable[ItemId]) -> None:
+        self.failures.append(CheckFailure(name, message, frozenset(items)))
 
     def _ask(self) -> None:
         if self._should_stop():
@@ -255,7 +296,7 @@ class _Seat:
         try:
             self._concerned = self.checker.concerns(self._context)
         except Exception as error:  # noqa: BLE001  a broken checker costs its own results
-            self.failure = _failure(self.name, error)
+            self.failure = broke(error)
         return self.checker.nodes if self._concerned else ()
 
     def visit(self, node: ast.AST) -> None:
@@ -264,89 +305,22 @@ class _Seat:
                 if seen := self._visit(node, self._context):
                     self.hits += seen
             except Exception as error:  # noqa: BLE001  a broken checker costs its own results
-                self.failure = _failure(self.name, error)
+                self.failure = broke(error)
 
     def finish(self) -> None:
         if self.failure is None and self._concerned:
             try:
                 self.hits += self.checker.finish(self._context)
             except Exception as error:  # noqa: BLE001  a broken checker costs its own results
-                self.failure = _failure(self.name, error)
+                self.failure = broke(error)
 
 
-def check_change(
-    change: Change,
-    repository: Repository,
-    symbols: Symbols,
-    items: Sequence[Item],
-    should_stop: Callable[[], bool] = _never,
-) -> ChangeResult | None:
-    """What the checkers of the whole change see; None once ``should_stop`` says so. Raises OutsideError without a grep.
-
-    One grep serves all of them. A hit on a path an item does not apply to is left out.
-    """
-    run = _WholeRun(SymbolView(change=change, repository=repository, symbols=symbols, found={}), should_stop)
-    names = dict.fromkeys(name for item in items if item.enabled for name in _checker_names(item))
-    return run.result(names, items)
+def _checked(checker: type[TextChecker], source: Source) -> Iterable[Hit]:
+    return checker().check(source)
 
 
-class _WholeRun:
-    """One pass over a change, and what it saw."""
-
-    def __init__(self, view: SymbolView, should_stop: Callable[[], bool]) -> None:
-        self._view = view
-        self._should_stop = should_stop
-        self._failures: list[str] = []
-
-    def result(self, names: Iterable[str], items: Sequence[Item]) -> ChangeResult | None:
-        checkers = [
-            (name, kind())
-            for name in names
-            if (kind := discover().get(name)) is not None and issubclass(kind, (ChangeChecker, SymbolChecker))
-        ]
-        words: set[str] = set()
-        able: list[tuple[str, ChangeChecker | SymbolChecker]] = []
-        for name, checker in checkers:
-            asked = self._tried(name, lambda checker=checker: self._words(checker))  # type: ignore[misc]
-            if asked is not None:
-                words.update(asked)
-                able.append((name, checker))
-        if words:
-            found = self._view.repository.grep(words)
-            self._view.symbols.know({word: tuple(found.get(word, ())) for word in words})
-            self._view = replace(self._view, found=found)
-        hits: list[tuple[ItemId, Hit]] = []
-        for name, checker in able:
-            if self._should_stop():
-                return None
-            seen = self._tried(name, lambda checker=checker: self._hits(checker))  # type: ignore[misc]
-            for item in items if seen else ():
-                if item.enabled and name in _checker_names(item):
-                    hits += [(item.id, hit) for hit in seen or () if hit.path is None or item.applies.matches(hit.path)]
-        return ChangeResult(tuple(hits), tuple(self._failures))
-
-    def _words(self, checker: ChangeChecker | SymbolChecker) -> Collection[str]:
-        return checker.words(self._view.change) if isinstance(checker, ChangeChecker) else checker.words(self._view)
-
-    def _hits(self, checker: ChangeChecker | SymbolChecker) -> Iterable[Hit]:
-        view = self._view
-        if isinstance(checker, ChangeChecker):
-            return checker.check(view.change, view.repository, view.found)
-        return checker.check(view)
-
-    def _tried(self, name: str, ask: Callable[[], Iterable[_Answer]]) -> list[_Answer] | None:
-        """What a checker answers; None, and a line in the failures, when it cannot or is broken."""
-        try:
-            return list(ask())
-        except OutsideError as error:
-            self._failures.append(f"{name}: {error}")
-        except Exception as error:  # noqa: BLE001  a broken checker costs its own results
-            self._failures.append(_failure(name, error))
-        return None
-
-
-def _checker_names(item: Item) -> list[str]:
-    return [check.name for check in item.checks if isinstance(check, CheckerCheck)]
+def _compared(checker: type[RelationChecker], pair: Pair) -> Iterable[Hit]:
+    return checker().compare(pair)
 
 
 def _text_checks(item: Item) -> list[TextCheck]:
@@ -356,13 +330,3 @@ def _text_checks(item: Item) -> list[TextCheck]:
 def _reads_one_version(name: str) -> bool:
     checker = discover().get(name)
     return checker is not None and issubclass(checker, (PythonChecker, TextChecker))
-
-
-def _failure(name: str, error: Exception) -> str:
-    """A line that says which checker broke, how and where, without any text of the file it looked at."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f" at {trace.tb_frame.f_code.co_name}:{trace.tb_lineno}" if trace is not None else ""
-    detail = f": {error}" if isinstance(error, ValueError) else ""
-    return f"{name} broke: {type(error).__name__}{detail}{place}"

@@ -13,12 +13,13 @@ import fnmatch
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import SymbolChecker, SymbolView, code, quote
+from roundzero.checkers._base import SymbolChecker, SymbolView, code
 from roundzero.checkers._collection import is_run_as_script, runs_default_pytest
-from roundzero.checkers._python import NotPythonError, dotted, parse
+from roundzero.checkers._python import dotted, parse
 from roundzero.core.change import Side
-from roundzero.core.finding import Edit, Fix, Hit
+from roundzero.core.finding import Edit, Fix, Hit, evidence_at
 from roundzero.core.item import language_of
+from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Position, Span, dominant_eol, with_eol
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _new(file: FileChange, lost: Sequence[_Lost]) -> Iterator[Hit]:
     }
     for row in lost:
         if row.key not in before:
-            evidence = tuple(quote(file.head, *other) for other in row.others)
+            evidence = tuple(evidence_at(file.head, *other) for other in row.others)
             yield Hit(path=file.path, span=row.span, subject=row.subject, evidence=evidence)
 
 

@@ -2,7 +2,8 @@
 
 Looks at imports the change touched, and at imports elsewhere of what the change took away; of the latter only those
 that resolved at the base. What is tried (``try: import``), generated, native, dynamic or external is never judged.
-Invariant: a hit rests on a *missing* of the index, never on an *unknown*.
+Invariant: a hit rests on a *missing* of the index, or on a module that the base surely had, that the change took away,
+and that nothing at the head can provide; never on an *unknown* alone.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from roundzero.checkers._across import (
     touched,
 )
 from roundzero.checkers._base import SymbolChecker, replace
+from roundzero.checkers._vanished import VanishedModules
 from roundzero.core.change import Side
 from roundzero.core.facts import Where
 from roundzero.core.finding import Edit, Fix
@@ -29,7 +31,7 @@ from roundzero.core.resolution import AbsentModule, Found, InRepository, Missing
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from roundzero.checkers._base import SymbolView
     from roundzero.core.facts import Import
@@ -53,11 +55,13 @@ class UnresolvedImport(SymbolChecker):
 
     def check(self, view: SymbolView) -> Iterable[Hit]:
         """Look at touched imports, then at those of what went."""
-        yield from _touched(view)
-        yield from _broken(view)
+        modules = gone_files(view)
+        vanished = VanishedModules(view, modules)
+        yield from _touched(view, vanished)
+        yield from _broken(view, modules, vanished)
 
 
-def _touched(view: SymbolView) -> Iterator[Hit]:
+def _touched(view: SymbolView, vanished: VanishedModules) -> Iterator[Hit]:
     for file in python_heads(view):
         if not added_matches(file, _IMPORTS):
             continue
@@ -70,6 +74,8 @@ def _touched(view: SymbolView) -> Iterator[Hit]:
         for row, missing in _missing(view, file.path, rows, Side.HEAD).items():
             if (row.module, row.level, row.name) not in known:
                 yield _hit(view, file.path, row, missing, None)
+        for row, missing in vanished.lost(file.path, rows).items():
+            yield _hit(view, file.path, row, missing, None)
 
 
 def _same(view: SymbolView, path: RelPath, rows: Sequence[Import]) -> list[Import]:
@@ -79,10 +85,9 @@ def _same(view: SymbolView, path: RelPath, rows: Sequence[Import]) -> list[Impor
     return [row for row in facts.imports if (row.module, row.level, row.name) in wanted] if facts is not None else []
 
 
-def _broken(view: SymbolView) -> Iterator[Hit]:
+def _broken(view: SymbolView, modules: Mapping[RelPath, Anchor], vanished: VanishedModules) -> Iterator[Hit]:
     """Imports on lines the change left alone, of names and modules that it took away."""
     causes: dict[tuple[RelPath, str], Anchor] = {(gone.path, gone.name): gone.cause for gone in removed_names(view)}
-    modules = gone_files(view)
     words = {name for _, name in causes} | {module_stem(path) for path in modules}
     if not words:
         return
@@ -100,7 +105,8 @@ def _broken(view: SymbolView) -> Iterator[Hit]:
         ]
         if not rows:
             continue
-        for row, missing in _missing(view, path, rows, Side.HEAD).items():
+        lost = _missing(view, path, rows, Side.HEAD) | vanished.lost(path, rows)
+        for row, missing in lost.items():
             cause = _cause(view, path, row, causes, modules)
             if cause is not None:
                 yield _hit(view, path, row, missing, cause)
@@ -111,7 +117,7 @@ def _cause(
     path: RelPath,
     row: Import,
     causes: dict[tuple[RelPath, str], Anchor],
-    modules: dict[RelPath, Anchor],
+    modules: Mapping[RelPath, Anchor],
 ) -> Anchor | None:
     """The changed line that broke an import; None when it did not resolve at the base either."""
     file = view.change.file(path)
@@ -167,7 +173,36 @@ def _hit(view: SymbolView, path: RelPath, row: Import, missing: Missing, cause: 
     dotted = "." * row.level + row.module
     subject = f"from {dotted} import {row.name}" if row.name else f"import {dotted}"
     shown = evidence(view, cause.path, Side.HEAD, cause.line, "what changed") if cause is not None else ()
-    return hit_in(view, path, row.span, subject, cause=cause, evidence=shown, fixes=_nearest(view, path, row, missing))
+    fixes = _moved(view, path, row, missing) or _nearest(view, path, row, missing)
+    return hit_in(view, path, row.span, subject, cause=cause, evidence=shown, fixes=fixes)
+
+
+def _moved(view: SymbolView, path: RelPath, row: Import, missing: Missing) -> tuple[Fix, ...]:
+    """Import from where a rename took the module, where the statement imports from nothing else."""
+    new_path = next((file.path for file in view.change.files if file.old_path == missing.path), None)
+    source = view.repository.read(path, Side.HEAD)
+    facts = view.symbols.facts(path, Side.HEAD)
+    old_tail = row.module.replace(".", "/")
+    stem, new_stem = _stem(missing.path), _stem(new_path or missing.path)
+    if new_path is None or source is None or facts is None or row.level or not f"/{stem}".endswith(f"/{old_tail}"):
+        return ()
+    if not row.name and not row.asname:
+        return ()
+    root = stem.removesuffix(old_tail)
+    new = new_stem.removeprefix(root).replace("/", ".")
+    answer = view.symbols.module(path, new, 0, Side.HEAD)
+    if not new_stem.startswith(root) or not isinstance(answer, InRepository) or new_path not in answer.paths:
+        return ()
+    line = source.index.line(row.first_line)
+    found = re.match(rf"[ \t]*(?:from|import)[ \t]+({re.escape(row.module)})(?![\w.,])", line)
+    if found is None or any(one.first_line == row.first_line and one.module != row.module for one in facts.imports):
+        return ()
+    span = Span(Position(row.first_line, found.start(1) + 1), Position(row.first_line, found.end(1) + 1))
+    return (replace(source, f"Import from {new}", new, span, safe=False),)
+
+
+def _stem(path: RelPath) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__")
 
 
 def _nearest(view: SymbolView, path: RelPath, row: Import, missing: Missing) -> tuple[Fix, ...]:

@@ -7,6 +7,7 @@ Invariant: a signal that the person chose to have ignored (``nohup``) stays igno
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +21,8 @@ T = TypeVar("T")
 def run(work: Coroutine[Any, Any, T]) -> T:
     """The result of ``work``. Raises KeyboardInterrupt when the program was asked to end, however it was asked."""
     ended = False
+    # A child that is killed while its transport closes is reaped there, and asyncio then warns of a stranger's end.
+    logging.getLogger("asyncio").setLevel(logging.ERROR)
 
     async def watched() -> T:
         task = asyncio.current_task()

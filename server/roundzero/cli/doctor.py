@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from roundzero.cli._place import Place
+    from roundzero.engine.workspace import LinterChoice
 
 SUMMARY: Final = "show versions, configuration, base, trust and problems"
 
@@ -61,15 +62,17 @@ async def _lines(directory: str) -> AsyncIterator[str]:
 
     yield f"roundzero  {__version__}"
     yield f"python     {platform.python_version()} ({sys.executable})"
-    async for line in _programs():
+    from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
+
+    try:
+        place, missing = await open_place(directory), ""
+    except RoundzeroError as error:
+        place, missing = None, str(error)
+    async for line in _programs(place):
         yield line
     yield ""
-    try:
-        from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
-
-        place = await open_place(directory)
-    except RoundzeroError as error:
-        yield f"repository: {error}"
+    if place is None:
+        yield f"repository: {missing}"
         async for line in _configuration(None):
             yield line
     else:
@@ -80,24 +83,28 @@ async def _lines(directory: str) -> AsyncIterator[str]:
     yield f"logs: {log_folder()}"
 
 
-async def _programs() -> AsyncIterator[str]:
-    """Versions of git and the linters; programs that are not there are named once."""
+async def _programs(place: Place | None) -> AsyncIterator[str]:
+    """Versions of git and the linters in use, and why one does not start."""
     from roundzero import proc  # noqa: PLC0415  off the start-up path
-    from roundzero.linters import discover  # noqa: PLC0415  off the start-up path
 
     try:
         done = await proc.run(["git", "--version"], cwd=os.curdir)
         yield f"git        {done.stdout.decode('utf-8', 'replace').removeprefix('git version').strip()}"
     except RoundzeroError as error:
         yield f"git        {error}"
-    absent = []
-    for linter in discover():
+    for linter in _linters(place).linters:
         try:
             yield f"{linter.name:<10} {await linter.version()}"
-        except RoundzeroError:
-            absent.append(linter.name)
-    if absent:
-        yield f"not installed: {', '.join(absent)}; their items are not checked"
+        except RoundzeroError as error:
+            yield f"{linter.name:<10} {error}; its items are not checked"
+
+
+def _linters(place: Place | None) -> LinterChoice:
+    from roundzero.config import load  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.workspace import choose_linters  # noqa: PLC0415  off the start-up path
+
+    settings = place.settings if place is not None else load(root=None, environ=os.environ)[0]
+    return choose_linters(settings, place.git.common_dir if place is not None else None)
 
 
 async def _repository(place: Place) -> AsyncIterator[str]:
@@ -156,7 +163,7 @@ async def _configuration(place: Place | None) -> AsyncIterator[str]:
         names = list(dict.fromkeys(item.pack for item in rules.items))
         on = sum(item.enabled for item in rules.items)
         yield f"packs: {', '.join(names)}; {len(rules.items)} items, {on} on"
-        problems = (*problems, *rules.problems)
+        problems = (*problems, *rules.problems, *_linters(place).problems)
     yield f"problems: {len(problems)}" if problems else "problems: none"
     for problem in problems:
         yield f"  {problem}"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from roundzero.core.dismissal import Dismissal
+    from roundzero.core.finding import FindingId
     from roundzero.core.ledger import Entry, Event, Ledger, Round
     from roundzero.store.ledger_db import Branch, LedgerDb
 
@@ -27,8 +28,17 @@ _OF_ONE: Final = frozenset({"show", "dismiss", "reopen"})
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the actions and the options of ``dismiss``."""
-    parser.add_argument("action", choices=_ACTIONS, help="what to do")
-    parser.add_argument("ids", metavar="ID", nargs="*", help="the finding to show, dismiss or reopen")
+    parser.usage = (
+        "roundzero ledger list | show ID | reopen ID | rounds [--repo DIR]\n"
+        "       roundzero ledger dismiss ID --reason TEXT [--scope finding|file|item|similar] [--expires DATE]"
+        " [--shared]"
+    )
+    actions = (
+        "list: the findings remembered; show: the history of one; dismiss: put it aside; reopen: undo that; rounds: the"
+        " rounds so far"
+    )
+    parser.add_argument("action", metavar="|".join(_ACTIONS), choices=_ACTIONS, help=actions)
+    parser.add_argument("ids", metavar="ID", nargs="*", default=[], help="the finding to show, dismiss or reopen")
     group = parser.add_argument_group("dismiss")
     group.add_argument("--reason", metavar="TEXT", help="why; required")
     group.add_argument(
@@ -54,11 +64,12 @@ def run(args: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """What an action works on."""
+    """What an action works on. ``owner`` is the branch, unless its ledger is only looked at from a detached HEAD."""
 
     root: Path
     db: LedgerDb
     branch: Branch | None
+    owner: Branch | None
     ledger: Ledger
     person: str | None
     now: str
@@ -107,9 +118,11 @@ async def _open(directory: str) -> _Desk:
     git, now = place.git, datetime.now(UTC).isoformat(timespec="seconds")
     try:
         db = LedgerDb(git.common_dir)
-        branch = await found(db, git, await git.branch_ref(), await git.head_commit())
+        ref = await git.branch_ref()
+        branch = await found(db, git, ref, await git.head_commit())
+        owner = None if ref is None and git.rebasing is None else branch
         ledger = db.load(branch)
-        return _Desk(git.root, db, branch, fold(expiries(ledger, now), ledger), await git.person(), now)
+        return _Desk(git.root, db, branch, owner, fold(expiries(ledger, now), ledger), await git.person(), now)
     finally:
         await git.close()
 
@@ -155,7 +168,13 @@ def _shown(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
 
 
 def _dismissed(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
-    from roundzero.core.dismissal import SHARED_FILE, DismissalScope, dismiss  # noqa: PLC0415  off the start-up path
+    from roundzero.core.dismissal import (  # noqa: PLC0415  off the start-up path
+        OF_REPOSITORY,
+        SHARED_FILE,
+        DismissalScope,
+        dismiss,
+    )
+    from roundzero.engine.memory import DETACHED  # noqa: PLC0415  off the start-up path
 
     entry = _find(desk, args.ids[0])
     dismissal = dismiss(
@@ -176,7 +195,9 @@ def _dismissed(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
         _write_shared(desk.root, [*shared, dismissal])
         yield f"{entry.id} is dismissed in {SHARED_FILE}{_until(dismissal)}; commit that file"
         return
-    if desk.branch is None or not desk.db.dismiss(desk.branch, dismissal):
+    if desk.owner is None and dismissal.scope not in OF_REPOSITORY:
+        raise UserError(f"{DETACHED}, or use --scope item, --scope similar or --shared")
+    if not desk.db.dismiss(desk.owner, dismissal):
         raise UserError(f"{entry.id} could not be dismissed any more; look again with ledger show {entry.id}")
     yield f"{entry.id} is dismissed{_until(dismissal)}; undo it with: roundzero ledger reopen {entry.id}"
 
@@ -184,18 +205,26 @@ def _dismissed(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
 def _reopened(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
     from roundzero.core.dismissal import SHARED_FILE  # noqa: PLC0415  off the start-up path
     from roundzero.core.finding import FindingId  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.memory import DETACHED  # noqa: PLC0415  off the start-up path
 
     name = FindingId(args.ids[0])
-    undone = desk.branch is not None and desk.db.reopen(desk.branch, name, at=desk.now, by=desk.person)
+    undone = desk.db.reopen(desk.owner, name, at=desk.now, by=desk.person)
     shared = _read_shared(desk.root) if any(each.id == name for each in _shared(desk.root)) else []
     kept = [each for each in shared if each.id != name]
     if len(kept) != len(shared):
         _write_shared(desk.root, kept)
         yield f"{name} is no longer dismissed in {SHARED_FILE}; commit that file"
+    elif not undone and desk.owner is None and _is_dismissed(desk, name):
+        raise UserError(f"{DETACHED}, and reopen it there")
     elif not undone:
         raise UserError(f"{name} is not dismissed; ledger list tells what is")
     if undone:
         yield f"{name} is no longer dismissed on this machine"
+
+
+def _is_dismissed(desk: _Desk, name: FindingId) -> bool:
+    entry = desk.ledger.entries.get(name)
+    return entry is not None and entry.state.value == "dismissed"
 
 
 def _rounds(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:

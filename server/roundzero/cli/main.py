@@ -44,8 +44,8 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001  what is not expected is a bug, and the person gets a log file
-        if (expected := _expected(error)) is not None:
-            _stdout.complain(str(expected))
+        if (failure := expected(error)) is not None:
+            _stdout.complain(str(failure))
             return USAGE
         from roundzero.cli._crash import record  # noqa: PLC0415  bugs are rare
 
@@ -54,12 +54,12 @@ def main(argv: Sequence[str]) -> int:
     return status
 
 
-def _expected(error: BaseException) -> RoundzeroError | None:
+def expected(error: BaseException) -> RoundzeroError | None:
     """The failure to tell the person of; None for a bug. A group is expected when all in it is."""
     if isinstance(error, RoundzeroError):
         return error
     if isinstance(error, BaseExceptionGroup):
-        found = [_expected(each) for each in error.exceptions]
+        found = [expected(each) for each in error.exceptions]
         return None if None in found else found[0]
     return None
 
@@ -82,22 +82,23 @@ def _run(argv: list[str]) -> int:
 
 def _parsed(argv: list[str]) -> argparse.Namespace | None:
     """The options of the subcommand that ``argv`` names; None, and help, where it names none. Raises SystemExit."""
-    import argparse  # noqa: PLC0415  --version does without
+    from roundzero.cli._parser import Parser  # noqa: PLC0415  --version does without
 
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:2], "--help"]
     known = subcommands()
     if argv and argv[0] in known:
         # Alone, because options may then stand between two paths, which argparse does not allow below subparsers.
-        alone = argparse.ArgumentParser(prog=f"roundzero {argv[0]}", allow_abbrev=False)
+        alone = Parser(prog=f"roundzero {argv[0]}", allow_abbrev=False)
         args = _declared(argv[0], alone).parse_intermixed_args(_without_dashes(argv[1:]))
         _refuse_empty(args)
         return args
-    parser = argparse.ArgumentParser(
-        prog="roundzero", description="The code review before round one.", allow_abbrev=False
-    )
+    said = "roundzero help COMMAND says more. Most wanted: roundzero review"
+    parser = Parser(prog="roundzero", description="The code review before round one.", epilog=said, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"roundzero {__version__}")
     chosen = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name in known:
-        _declared(name, chosen.add_parser(name, help=_module(name).SUMMARY, allow_abbrev=False))
+        chosen.add_parser(name, help=_module(name).SUMMARY)
     parser.parse_args(argv)
     parser.print_help(sys.stderr)
     return None

@@ -27,9 +27,15 @@ PROBLEMS: Final = 1
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare ``list``, ``show`` and ``check``."""
-    parser.add_argument("action", choices=("list", "show", "check"), help="what to do")
+    parser.usage = "roundzero packs list | show ITEM | check [FILE ...] [--repo DIR]"
+    actions = "list: packs and their items; show: one item; check: prove pack files, or all in force without a FILE"
+    parser.add_argument("action", metavar="list|show|check", choices=("list", "show", "check"), help=actions)
     parser.add_argument(
-        "names", metavar="ITEM|FILE", nargs="*", default=[], help="the item to show, the files to check"
+        "names",
+        metavar="ITEM|FILE",
+        nargs="*",
+        default=[],
+        help="the item to show, such as python/bare-except or bare-except; the pack files to check",
     )
 
 
@@ -80,6 +86,7 @@ def ruleset(root: Path | None, settings: Settings) -> Ruleset:
         overrides=settings.items,
         packs=settings.packs or None,
         cache_dir=Path(platformdirs.user_cache_dir("roundzero", appauthor=False)),
+        places=settings.places,
     )
 
 

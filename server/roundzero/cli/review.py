@@ -28,14 +28,18 @@ if TYPE_CHECKING:
 
 SUMMARY: Final = "review the change"
 FINDINGS: Final = 1
-_SEVERITIES: Final = ("P0", "P1", "P2", "P3")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
+    from roundzero.cli._parser import SEVERITIES, severity  # noqa: PLC0415  loaded already
+
     what = parser.add_argument_group("what is reviewed")
     what.add_argument(
-        "paths", metavar="PATH", nargs="*", help="show only findings of these files and folders (from --repo)"
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help="show only findings of these files and folders; relative to the current folder, or to --repo",
     )
     what.add_argument("--base", metavar="REF", help="compare with the merge base with REF (default: see `base`)")
     what.add_argument("--head", metavar="REV", help="review REV instead of the work tree")
@@ -45,17 +49,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="worktree: all there is, also untracked (default); staged: index against HEAD; committed: HEAD",
     )
     what.add_argument("--diff", metavar="FILE", help="only lines that this diff adds; - is standard input")
-    what.add_argument("--stdin-path", metavar="PATH", help="standard input is the text of this file (from the root)")
+    what.add_argument(
+        "--stdin-path", metavar="PATH", help="standard input is the text of this file; relative to the root"
+    )
     what.add_argument("--no-untracked", action="store_true", help="leave untracked files out")
-    what.add_argument("--model", choices=("off", "quick", "deep"), help="depth of the model review")
-    what.add_argument("--no-ledger", action="store_true", help="neither read nor write the ledger")
+    what.add_argument(
+        "--model", choices=("off", "quick", "deep"), help="depth of model reviews; this version makes none"
+    )
+    what.add_argument(
+        "--no-ledger", action="store_true", help="neither read nor write what is remembered of the branch"
+    )
     shown = parser.add_argument_group("what is shown")
     shown.add_argument("--format", choices=formats(), default="terminal", help="output format (default: terminal)")
     shown.add_argument("--output", metavar="FILE", help="write there instead of to standard output")
-    shown.add_argument("--min-severity", choices=_SEVERITIES, help="the mildest severity shown")
+    shown.add_argument("--min-severity", type=severity, choices=SEVERITIES, help="the mildest severity shown")
     shown.add_argument("--all-origins", action="store_true", help="show what was there before this branch too")
     then = parser.add_argument_group("what follows")
-    then.add_argument("--fail-on", choices=(*_SEVERITIES, "never"), help="exit with 1 from this severity (default P1)")
+    grades = (*SEVERITIES, "never")
+    then.add_argument("--fail-on", type=severity, choices=grades, help="exit with 1 from this severity (default P1)")
     then.add_argument("--fix", action="store_true", help="apply the safe fixes, then review again")
 
 

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.config.table import SETTINGS, Kind, Setting, Settings, Who, snake
 from roundzero.config.toml_lines import line_of
-from roundzero.core.ruleset import Problem
+from roundzero.core.rule_files import PROJECT_FILE, SETTINGS_FILE
+from roundzero.core.ruleset import Place, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-REPOSITORY_FILE: Final = ".roundzero.toml"
+REPOSITORY_FILE: Final = SETTINGS_FILE
 MAX_FILE_BYTES: Final = 1_000_000
 """A configuration file above this size is reported and ignored."""
 
@@ -96,7 +97,7 @@ class _Loading:
     def add_repository(self, root: Path) -> None:
         """Add ``.roundzero.toml``, or else the table in pyproject.toml."""
         if not self.add_file(root / REPOSITORY_FILE, root=root):
-            self.add_file(root / "pyproject.toml", root=root, table=("tool", "roundzero"))
+            self.add_file(root / PROJECT_FILE, root=root, table=("tool", "roundzero"))
 
     def add(
         self,
@@ -110,8 +111,11 @@ class _Loading:
     ) -> None:
         """Add one layer; problems get the line of the key in ``text``."""
 
+        def line(keys: tuple[str, ...]) -> int:
+            return line_of(text, (*table, *keys)) if text else 0
+
         def complain(message: str, *keys: str) -> None:
-            self.problems.append(Problem(file, line_of(text, (*table, *keys)) if text else 0, message))
+            self.problems.append(Problem(file, line(keys), message))
 
         for key, row, entry, value in _flat(values, names):
             keys = (*key.split("."), entry) if entry is not None else tuple(key.split("."))
@@ -121,6 +125,17 @@ class _Loading:
                 complain(f"{key} cannot be set by a repository; it was ignored. Set it in your own config.toml", *keys)
             elif value is not None and (wrong := self._set(row, entry, value, lower=repository)) is not None:
                 complain(f"{key if entry is None else f'{key}.{entry}'} {wrong}", *keys)
+            elif value is not None:
+                self._note(row, entry, Place(file, line(keys)))
+
+    def _note(self, row: Setting, entry: str | None, place: Place) -> None:
+        """Remember where the entry, or each element of the list, that was just put was set."""
+        value = getattr(self.settings, row.attribute)
+        names = (entry,) if entry is not None else value if isinstance(value, tuple) else ()
+        places = {key: at for key, at in self.settings.places.items() if entry is not None or key[0] != row.attribute}
+        places.update({(row.attribute, name): place for name in names})
+        if names or len(places) != len(self.settings.places):
+            self.settings = replace(self.settings, places=places)
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
         """Add ``ROUNDZERO_*``."""

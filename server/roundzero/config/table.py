@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from roundzero.core.ruleset import Place
+
 T = TypeVar("T")
 VsCodeScope = Literal["machine", "resource", "window"]
 
@@ -108,6 +110,12 @@ def _list_of(item: Kind) -> Kind:
     return Kind(f"a list, each {item.words}", read, {"type": "array", "items": item.schema})
 
 
+def _level(value: object) -> object:
+    if value in ("off", "P0", "P1", "P2", "P3"):
+        return value
+    raise ValueError
+
+
 def _table_of(item: Kind) -> Kind:
     return Kind(item.words, item.read, {"type": "object", "additionalProperties": item.schema}, table=True)
 
@@ -116,6 +124,11 @@ _BOOL: Final = _typed("true or false", bool, "boolean")
 _TEXT: Final = _typed("a string", str, "string")
 _NUMBER: Final = Kind("a number from 0", _amount, {"type": "number", "minimum": 0})
 _SEVERITY: Final = _one_of("P0", "P1", "P2", "P3")
+_LEVEL: Final = Kind(
+    '"off" or a severity, "P0" to "P3", which also switches on what is off',
+    _level,
+    {"type": "string", "enum": ["off", "P0", "P1", "P2", "P3"]},
+)
 _DIAGNOSTIC: Final = {"P0": "error", "P1": "error", "P2": "warning", "P3": "information"}
 _ON: Final = True
 _HELD: Final = "roundzero setting"
@@ -195,10 +208,10 @@ class Settings:
     )
     items: Mapping[str, str] = _set(
         "items",
-        _table_of(_one_of("off", "on", "P0", "P1", "P2", "P3")),
+        _table_of(_LEVEL),
         {},
-        'Per item: "off", "on" or another severity.',
-        '按条目设置："off"、"on" 或其他严重级别。',
+        'Per item: "off", or its severity here.',
+        '按条目设置："off"，或在此处的严重级别。',
         who=_REPO,
     )
     diagnostic_severity: Mapping[str, str] = _set(
@@ -213,8 +226,8 @@ class Settings:
         "language",
         _one_of("en", "zh"),
         "en",
-        "The language of titles and explanations.",
-        "标题和说明的语言。",
+        "The language of titles, explanations and reports; JSON keeps reasons in English.",
+        "标题、说明和报告的语言；JSON 中的原因保持英文。",
         who=_REPO,
     )
     gate_fail_on: Literal["P0", "P1", "P2", "P3", "never"] = _set(
@@ -356,11 +369,25 @@ class Settings:
         "日志的详细程度。",
         scope="window",
     )
+    places: Mapping[tuple[str, str], Place] = field(default_factory=dict)
+    """Where each entry of a table, and each element of a list, was set: by field and entry. For messages only."""
+
+
+_UNUSED: Final = ("model.", "hook.model", "gate.support")
+"""How the names begin of settings that nothing reads before there are model reviews. Their descriptions say so."""
+_UNUSED_SAID: Final = (
+    " Takes effect with model reviews, which this version does not make.",
+    "本版本尚无模型审查，因此暂不生效。",
+)
 
 
 def _rows() -> Iterator[Setting]:
     for each in fields(Settings):
+        if _HELD not in each.metadata:
+            continue
         name, kind, default, who, scope, en, zh = each.metadata[_HELD]
+        if name.startswith(_UNUSED):
+            en, zh = en + _UNUSED_SAID[0], zh + _UNUSED_SAID[1]
         yield Setting(name=name, attribute=each.name, kind=kind, default=default, who=who, scope=scope, en=en, zh=zh)
 
 

@@ -17,10 +17,10 @@ from roundzero.core.ledger import LIVE, Entry, Event, Ledger, Proof, Round, Sigh
 from roundzero.core.text import RelPath, collapse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from roundzero.core.dismissal import Dismissal
-    from roundzero.core.finding import FindingId
+    from roundzero.core.finding import FindingId, Observation
     from roundzero.core.item import ItemId
     from roundzero.core.recognition import Texts
 
@@ -47,19 +47,16 @@ class Recheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """The review that is written down. ``versions`` are those of the producers that ran; see Round for the rest."""
+    """The review that is written down: the round it becomes, and what a round does not keep.
 
-    at: str
-    merge_base: str | None
-    snapshot: str
-    settings: str
-    verdict: str
-    counts: tuple[int, int, int, int]
-    commit: str | None = None
+    ``round`` gets its index and who was absent from the ledger. ``versions`` are those of the producers that ran.
+    ``uncommitted`` are the paths in which the work tree differs from the reviewed commit (see ``rests_on_edits``).
+    """
+
+    round: Round
     versions: Mapping[str, str] = field(default_factory=dict)
     rechecks: Mapping[FindingId, Recheck] = field(default_factory=dict)
-    delta: tuple[RelPath, ...] = ()
-    full: int = 0
+    uncommitted: frozenset[RelPath] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +74,10 @@ def advance(
 
     Hidden findings keep known entries seen and make no new ones.
     """
-    if _round(ledger, occasion, ()).repeats(ledger.last):
-        return Advance(tuple(expiries(ledger, occasion.at)), None)
+    if occasion.round.repeats(ledger.last):
+        return Advance(tuple(expiries(ledger, occasion.round.at)), None)
     clerk = _Clerk(ledger, texts, listened, occasion)
-    for event in expiries(ledger, occasion.at):
+    for event in expiries(ledger, occasion.round.at):
         clerk.write(replace(event, round=ledger.next_index))
     for finding in findings:
         clerk.seen(finding)
@@ -92,7 +89,8 @@ def advance(
         clerk.unseen(name)
         if clerk.state(name) in LIVE | {State.DISMISSED}:
             absent.append(name)
-    return Advance(tuple(clerk.events), _round(ledger, occasion, tuple(sorted(absent))))
+    written = replace(occasion.round, index=ledger.next_index, absent=tuple(sorted(absent)))
+    return Advance(tuple(clerk.events), written)
 
 
 def expiries(ledger: Ledger, now: str) -> Iterator[Event]:
@@ -102,22 +100,6 @@ def expiries(ledger: Ledger, now: str) -> Iterator[Event]:
         if entry.state is State.DISMISSED and dismissal is not None and dismissal.over(now):
             proof = Proof(text=f"the dismissal expired on {dismissal.expires}")
             yield Event(id=entry.id, sign=Sign.EXPIRED, at=now, proof=proof)
-
-
-def _round(ledger: Ledger, occasion: Occasion, absent: tuple[FindingId, ...]) -> Round:
-    return Round(
-        index=ledger.next_index,
-        at=occasion.at,
-        merge_base=occasion.merge_base,
-        snapshot=occasion.snapshot,
-        settings=occasion.settings,
-        verdict=occasion.verdict,
-        counts=occasion.counts,
-        commit=occasion.commit,
-        delta=occasion.delta,
-        full=occasion.full,
-        absent=absent,
-    )
 
 
 CODE_CHANGED: Final = "the code changed"
@@ -130,7 +112,7 @@ class _Clerk:
 
     def __init__(self, ledger: Ledger, texts: Texts, listened: Listened, occasion: Occasion) -> None:
         self._entries: dict[FindingId, Entry] = dict(ledger.entries)
-        self._settings = ledger.last.settings if ledger.last is not None else occasion.settings
+        self._settings = ledger.last.settings if ledger.last is not None else occasion.round.settings
         self._index = ledger.next_index
         self._texts = texts
         self._listened = listened
@@ -151,7 +133,7 @@ class _Clerk:
 
     def seen(self, finding: Finding) -> None:
         """A finding of this review."""
-        name, at = finding.id, self._occasion.at
+        name, at = finding.id, self._occasion.round.at
         sighting = Sighting.of(finding.seen, self._texts.blob(finding.seen.path, finding.seen.side))
         entry = self._entries.get(name)
         if entry is None:
@@ -159,10 +141,12 @@ class _Clerk:
                 self.write(Event(id=name, round=self._index, sign=Sign.SEEN, at=at, sighting=sighting))
                 self._join(finding)
             return
+        if self._rests_on_edits(finding.seen) or self._rests_on_edits(entry.sighting):
+            return
         if entry.state is State.REFUTED and sighting.blob == entry.sighting.blob:
             return
         same = replace(sighting, severity=entry.sighting.severity) == entry.sighting
-        if not same or entry.state not in {State.OPEN, State.DISMISSED}:
+        if not same or entry.first_seen is None or entry.state not in {State.OPEN, State.DISMISSED}:
             self.write(Event(id=name, round=self._index, sign=Sign.SEEN, at=at, sighting=sighting))
         reason = self._regraded(entry.sighting, sighting)
         if reason is not None:
@@ -172,19 +156,26 @@ class _Clerk:
             )
         self._join(finding)
 
+    def _rests_on_edits(self, seen: Observation | Sighting) -> bool:
+        return rests_on_edits(seen, self._occasion.uncommitted, self._listened.wide)
+
     def _join(self, finding: Finding) -> None:
         if finding.family is not None and self._entries[finding.id].family != finding.family:
             self.write(
-                Event(id=finding.id, round=self._index, sign=Sign.JOINED, at=self._occasion.at, into=finding.family)
+                Event(
+                    id=finding.id, round=self._index, sign=Sign.JOINED, at=self._occasion.round.at, into=finding.family
+                )
             )
 
     def _regraded(self, old: Sighting, new: Sighting) -> str | None:
         """Why another severity may stand, or None when it is the same or must not change."""
-        return regrade_reason(old, new, settings_changed=self._settings != self._occasion.settings)
+        return regrade_reason(old, new, settings_changed=self._settings != self._occasion.round.settings)
 
     def unseen(self, name: FindingId) -> None:
         """An entry that is not among this review's findings."""
-        entry, at = self._entries[name], self._occasion.at
+        entry, at = self._entries[name], self._occasion.round.at
+        if self._rests_on_edits(entry.sighting):
+            return
         recheck = self._occasion.rechecks.get(name)
         if recheck is not None:
             sign = {"negated": Sign.NEGATED, "failed": Sign.RECHECK_FAILED, "refuted": Sign.REFUTED}[recheck.outcome]
@@ -219,13 +210,15 @@ class _Clerk:
             text = f"the rule changed in {seen.producer} {version}"
             return Sign.REFUTED, Proof(text=text, path=place.path, line=line or None)
         text = "checked again, and no longer there"
-        return Sign.NEGATED, Proof(text=text, path=place.path, line=place.near or None, commit=self._occasion.commit)
+        return Sign.NEGATED, Proof(
+            text=text, path=place.path, line=place.near or None, commit=self._occasion.round.commit
+        )
 
     def _deletion(self, seen: Sighting) -> Proof | None:
         """The proof that the code of a head finding was deleted, if it was."""
         if seen.path is None or seen.side is Side.BASE or not seen.line:
             return None
-        commit = self._occasion.commit
+        commit = self._occasion.round.commit
         place = self._texts.where(seen)
         if seen.path in self._texts.gone and place.path == seen.path:
             return Proof(text="the file was deleted", path=seen.path, commit=commit)
@@ -245,6 +238,16 @@ class _Clerk:
         lines = range(1, head.index.line_count + 1)
         same = [line for line in lines if redacted(collapse(head.index.line(line))) == seen.anchor_text]
         return min(same, key=lambda line: abs(line - place.near)) if same else None
+
+
+def rests_on_edits(seen: Observation | Sighting, uncommitted: Collection[RelPath], wide: Collection[ItemId]) -> bool:
+    """Whether edits that are not committed may decide if a finding is there.
+
+    A review of the commit alone says nothing new about such a finding once it is known: what was seen with the edits is
+    neither fixed because the commit lacks it, nor back because the commit still has it. ``wide`` are the items that
+    look at the change as a whole, where an edit of one file decides about another.
+    """
+    return bool(uncommitted) and (seen.path is None or seen.path in uncommitted or seen.item in wide)
 
 
 def regrade_reason(old: Sighting, new: Sighting, *, settings_changed: bool) -> str | None:
@@ -270,19 +273,20 @@ def recalled(finding: Finding, ledger: Ledger, texts: Texts, *, settings: str, i
     entry = ledger.entries.get(finding.id)
     if entry is None:
         return finding.but(first_seen=index, last_seen=index) if index is not None else finding
-    changed = ledger.last is not None and ledger.last.settings != settings
-    new = Sighting.of(finding.seen, texts.blob(finding.seen.path, finding.seen.side))
+    blob = texts.blob(finding.seen.path, finding.seen.side)
     severity = finding.seen.severity
-    if regrade_reason(entry.sighting, new, settings_changed=changed) is None:
-        severity = entry.sighting.severity
+    if severity is not entry.sighting.severity:
+        changed = ledger.last is not None and ledger.last.settings != settings
+        if regrade_reason(entry.sighting, Sighting.of(finding.seen, blob), settings_changed=changed) is None:
+            severity = entry.sighting.severity
     finding = finding.but(
         seen=finding.seen if severity is finding.seen.severity else replace(finding.seen, severity=severity),
-        first_seen=entry.first_seen,
+        first_seen=entry.first_seen if entry.first_seen is not None else index,
         last_seen=index if index is not None else entry.last_seen,
         regressions=entry.regressions + (entry.state is State.FIXED),
         family=entry.family if finding.family is None else finding.family,
     )
-    return finding if finding.state is State.DISMISSED else _standing(finding, entry, ledger, new.blob)
+    return finding if finding.state is State.DISMISSED else _standing(finding, entry, ledger, blob)
 
 
 def gone(ledger: Ledger, there: frozenset[FindingId]) -> tuple[Entry, ...]:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from roundzero.core.linemap import Hunk, LineMap
-from roundzero.core.secrets import find_secrets
+from roundzero.core.secrets import find_secrets, find_sensitive
 from roundzero.core.text import LineIndex, RelPath
 
 if TYPE_CHECKING:
@@ -47,6 +47,17 @@ class SkipKind(Enum):
     NOT_CHECKED = "not-checked"
 
 
+class Obstacle(Enum):
+    """What would have to be another for a skipped file to be reviewed.
+
+    HEAD: its bytes at the head, which an editor's buffer may replace. FILE: its name, kind, attributes, base, or the
+    state of a merge.
+    """
+
+    HEAD = "head"
+    FILE = "file"
+
+
 class BaseHow(Enum):
     """How the base was chosen (the ladder)."""
 
@@ -61,7 +72,7 @@ class BaseHow(Enum):
 class Source:
     """One side of one file: path, text without byte-order mark, and the git object id of the bytes it was read from."""
 
-    __slots__ = ("_index", "_secrets", "blob", "bom", "encoding", "path", "text")
+    __slots__ = ("_index", "_secrets", "_sensitive", "blob", "bom", "encoding", "path", "text")
 
     def __init__(self, path: RelPath, text: str, blob: str, *, encoding: str = "utf-8", bom: bool = False) -> None:
         """Hold ``text``; lines are indexed on first use."""
@@ -72,6 +83,7 @@ class Source:
         self.bom = bom
         self._index: LineIndex | None = None
         self._secrets: tuple[SecretSpan, ...] | None = None
+        self._sensitive: tuple[SecretSpan, ...] | None = None
 
     @property
     def index(self) -> LineIndex:
@@ -86,6 +98,15 @@ class Source:
         if self._secrets is None:
             self._secrets = find_secrets(self.text)
         return self._secrets
+
+    @property
+    def sensitive(self) -> tuple[SecretSpan, ...]:
+        """All that is or might be a secret: what of the text does not leave the machine."""
+        if self._sensitive is None:
+            from roundzero.core.sensitive import is_settings  # noqa: PLC0415  its patterns are not needed for a start
+
+            self._sensitive = find_sensitive(self.text, settings=is_settings(self.path))
+        return self._sensitive
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         """Pickle without what was derived from the text."""
@@ -154,6 +175,7 @@ class Skip:
     old_path: RelPath | None = None
     mode: str = "000000"
     blob: str = ""
+    obstacle: Obstacle = Obstacle.FILE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +194,12 @@ class BaseChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadState:
-    """What stands at the other end of the change."""
+    """What stands at the other end of the change.
+
+    ``dirty``: the reviewed text holds something that ``commit`` does not. In the scope *worktree* that is anything
+    uncommitted, untracked (where untracked files count) or unsaved; in *staged* anything in the index; a commit that is
+    reviewed itself is never dirty, whatever lies beside it.
+    """
 
     commit: str | None
     branch: str | None
@@ -209,6 +236,16 @@ class Change:
             for file in self.files
             if file.base is not None and file.head is not None
         }
+
+    @cached_property
+    def base_texts(self) -> Mapping[RelPath, Source]:
+        """The base texts of reviewed files, by path at the base."""
+        return {file.base.path: file.base for file in self.files if file.base is not None}
+
+    @cached_property
+    def head_texts(self) -> Mapping[RelPath, Source]:
+        """The head texts of reviewed files, by path."""
+        return {file.path: file.head for file in self.files if file.head is not None}
 
     def is_gone(self, path: RelPath) -> bool:
         """Whether a path that is not reviewed has nothing at the head."""

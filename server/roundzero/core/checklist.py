@@ -25,11 +25,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Something that should have looked and did not. ``items`` are not checked, in ``path`` or (None) anywhere."""
+    """Something that should have looked and did not. ``items`` are not checked, in ``path`` or (None) anywhere.
+
+    ``gap`` False: it could not be otherwise, and the branch cannot help it, so it is said and does not hinder LGTM.
+    """
 
     message: str
     items: frozenset[ItemId]
     path: RelPath | None = None
+    gap: bool = True
+
+
+def what_failed(failures: Iterable[Failure], *, gaps: bool) -> tuple[str, ...]:
+    """What failures that leave a gap, or those that leave none, say: sorted, each once."""
+    return tuple(sorted({failure.message for failure in failures if failure.gap is gaps}))
 
 
 def checklist(

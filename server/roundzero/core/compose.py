@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from roundzero.core.checklist import Failure, checklist
+from roundzero.core.checklist import Failure, checklist, what_failed
 from roundzero.core.finding import State
 from roundzero.core.gate import evaluate, gravest
 from roundzero.core.judge import IGNORED, View, listed
 from roundzero.core.report import Coverage, Depth, FileSummary, Report, RoundInfo, Stats, Verdict, count
+from roundzero.core.rule_files import decides_about_reviews
+from roundzero.core.statistics import patch_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.suppress import Directive
     from roundzero.core.text import RelPath
-
-_RULES: Final = (".roundzero.toml", ".roundzeroignore", "pyproject.toml")
-_RULES_FOLDER: Final = ".roundzero/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +59,8 @@ def compose(
     shown = tuple(finding for finding in findings if listed(finding))
     view = View(paths=occasion.paths or None)
     covered = coverage(change, view)
-    messages = tuple(sorted({failure.message for failure in failures}))
+    summaries = overview(change, view)
+    messages = what_failed(failures, gaps=True)
     return Report(
         tool_version=occasion.tool_version,
         reviewed_at=occasion.reviewed_at,
@@ -72,15 +72,21 @@ def compose(
         round=occasion.round,
         counts=count(shown),
         coverage=covered,
-        overview=overview(change, view),
+        overview=summaries,
         checklists=checklist(ruleset, change, shown, failures, language=occasion.language),
         findings=shown,
         settings_changed=settings_changed(change, directives),
-        notices=occasion.notices,
+        notices=(*occasion.notices, *what_failed(failures, gaps=False)),
         gravest=gravest(findings),
         paths=occasion.paths,
         outside=occasion.outside,
-        stats=Stats(seconds=occasion.seconds, hidden=hidden(findings), failures=messages),
+        stats=Stats(
+            seconds=occasion.seconds,
+            hidden=hidden(findings),
+            failures=messages,
+            patch_bytes=patch_bytes(change, view),
+            deleted_lines=sum(file.deleted for file in summaries),
+        ),
     )
 
 
@@ -156,10 +162,6 @@ def settings_changed(change: Change, directives: Mapping[RelPath, tuple[Directiv
 
 
 def _is_rule(path: RelPath, change: Change) -> bool:
-    if path.startswith(_RULES_FOLDER) or path.rsplit("/", 1)[-1] == ".gitattributes":
-        return True
-    if path != "pyproject.toml":
-        return path in _RULES
     file = change.file(path)
     sides = [] if file is None else [side for side in (file.base, file.head) if side is not None]
-    return any("[tool.roundzero" in side.text for side in sides)
+    return decides_about_reviews(path, (side.text for side in sides))

@@ -49,8 +49,8 @@ def _roots(seen: Observation) -> Iterator[Hashable]:
         yield ("fix", *((edit.path, edit.span, edit.new_text) for edit in fix.edits))
     if seen.cause is not None:
         yield ("cause", seen.item, seen.cause)
-    if seen.evidence:
-        yield ("evidence", frozenset((each.path, each.side, each.line) for each in seen.evidence))
+    if seen.beyond:
+        yield ("evidence", frozenset((each.path, each.side, each.line) for each in seen.beyond))
 
 
 def one_blocker(findings: Sequence[Finding]) -> list[Finding]:

@@ -11,16 +11,30 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Literal, NewType
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Literal, NewType
 
 from roundzero.core.change import Side, Source
 from roundzero.core.outline import symbol_at
+from roundzero.core.secrets import find_secrets
 from roundzero.core.text import RelPath, Span, collapse
 
 if TYPE_CHECKING:
+    from roundzero.core.anatomy import Anatomy
     from roundzero.core.item import Item, ItemId, Language, Severity
+    from roundzero.core.secrets import SecretSpan
 
 FindingId = NewType("FindingId", str)
+
+PLACE: Final = "place"
+"""The role of evidence that is nothing but the line a finding stands on."""
+
+QUOTE_LENGTH: Final = 240
+"""Longest quote of a line in code points: generated lines hold a megabyte, and a thousand findings."""
+
+_BEFORE_QUOTE: Final = 40
+_WHOLE_LINE: Final = 4000
+"""Up to this length a line is looked at anew for each finding; beyond, once for all of them."""
 
 
 class Origin(Enum):
@@ -63,6 +77,11 @@ class Evidence:
     role: str
     blob: str
     verified: Verified = Verified.EXACT
+
+    @property
+    def is_place(self) -> bool:
+        """Whether it is nothing but the finding's own line, which every output shows anyway."""
+        return self.role == PLACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +153,21 @@ class Observation:
     fixes: tuple[Fix, ...] = ()
     cause: Anchor | None = None
     unused: bool = False
+    anatomy: Anatomy | None = None
 
     @property
     def line(self) -> int:
         """The line it starts on; 0 when it is about a whole file or change."""
         return self.span.start.line if self.span is not None else 0
+
+    def stands_at(self, evidence: Evidence) -> bool:
+        """Whether evidence is the line this starts on."""
+        return (evidence.path, evidence.side, evidence.line) == (self.path, self.side, self.line)
+
+    @property
+    def beyond(self) -> tuple[Evidence, ...]:
+        """The evidence that says more than where it stands."""
+        return tuple(each for each in self.evidence if not each.is_place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,12 +217,20 @@ class Finding:
 def observe(
     item: Item, hit: Hit, source: Source | None, *, producer: str, version: str, language: Language = "en"
 ) -> Observation:
-    """Join a hit with its item. ``source`` is the text the hit's span lies in, None for the whole change."""
+    """Join a hit with its item. ``source`` is the text the hit's span lies in, None for the whole change.
+
+    A hit that brought no evidence and lies in a text has the line it starts on.
+    """
     title = item.title.text(language)
     if hit.subject:
         title += ("：" if language == "zh" else ": ") + hit.subject
     line = hit.span.start.line if hit.span is not None else 0
-    anchored = source is not None and line > 0
+    symbol, anchor_text, evidence = None, collapse(hit.subject), hit.evidence
+    if source is not None and hit.span is not None:
+        symbol = symbol_at(source.path, source.index, line)
+        text = source.index.line(line)
+        anchor_text = collapse(text) if len(text) <= _WHOLE_LINE else _collapsed(text)
+        evidence = evidence or (evidence_at(source, line, PLACE, hit.side, column=hit.span.start.column),)
     return Observation(
         item=item.id,
         producer=producer,
@@ -205,13 +242,45 @@ def observe(
         path=hit.path,
         side=hit.side,
         span=hit.span,
-        symbol=symbol_at(source.path, source.index, line) if source is not None and anchored else None,
-        anchor_text=collapse(source.index.line(line)) if source is not None and anchored else collapse(hit.subject),
-        evidence=hit.evidence,
+        symbol=symbol,
+        anchor_text=anchor_text,
+        evidence=evidence,
         fixes=hit.fixes,
         cause=hit.cause,
         unused=hit.unused,
     )
+
+
+@lru_cache(maxsize=16)
+def _collapsed(line: str) -> str:
+    """A long line, once for all its findings: a thousand copies of a generated megabyte are a gigabyte."""
+    return collapse(line)
+
+
+def evidence_at(source: Source, line: int, role: str, side: Side = Side.HEAD, *, column: int = 1) -> Evidence:
+    """A line of a source as evidence, without secrets; of a long line the stretch around ``column``."""
+    quote = _quoted(source, line, column)
+    return Evidence(path=source.path, side=side, line=line, quote=quote, role=role, blob=source.blob)
+
+
+def _quoted(source: Source, line: int, column: int) -> str:
+    text = source.index.line(line)
+    start = max(0, min(column - 1 - _BEFORE_QUOTE, len(text) - QUOTE_LENGTH))
+    end = start + QUOTE_LENGTH
+    alone = len(text) <= _WHOLE_LINE
+    shift = 0 if alone else source.index.line_start(line)
+    quote, at = "", start
+    for secret in _secrets_of(text) if alone else source.secrets:
+        first, last = secret.start - shift, secret.end - shift
+        if last > at and first < end:
+            quote, at = f"{quote}{text[at : max(at, first)]}[redacted]", last
+    return quote + text[at:end]
+
+
+@lru_cache(maxsize=8192)
+def _secrets_of(line: str) -> tuple[SecretSpan, ...]:
+    """Remembered, because the same lines are quoted again at each keystroke."""
+    return find_secrets(line)
 
 
 def fingerprint(item: ItemId, path: RelPath | None, symbol: str | None, anchor_text: str) -> str:

@@ -140,6 +140,11 @@ class Item:
         """The pack's name."""
         return self.id.split("/", 1)[0]
 
+    @property
+    def checkers(self) -> tuple[str, ...]:
+        """The names of the Python checkers that check it."""
+        return tuple(check.name for check in self.checks if isinstance(check, CheckerCheck))
+
 
 _LANGUAGE_OF_SUFFIX: Mapping[str, str] = {
     "py": "python", "pyi": "python", "js": "javascript", "mjs": "javascript", "cjs": "javascript", "jsx": "jsx",

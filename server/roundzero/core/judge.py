@@ -17,11 +17,22 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Change, FileChange, Side
-from roundzero.core.finding import Anchor, Finding, FindingId, Hit, Observation, Origin, State, fingerprint, observe
+from roundzero.core.finding import (
+    Anchor,
+    Finding,
+    FindingId,
+    Grounds,
+    Hit,
+    Observation,
+    Origin,
+    State,
+    fingerprint,
+    observe,
+)
 from roundzero.core.gate import GatePolicy, gate
 from roundzero.core.item import IgnoresCheck, ItemId, Language, Prose, Severity
 from roundzero.core.matching import Moves, assign_ids
-from roundzero.core.origin import origins
+from roundzero.core.origin import Holder, holder_of, origins
 from roundzero.core.report import order
 from roundzero.core.scope import nearest_changed_line, out_of_scope, touches_change
 from roundzero.core.suppress import FILE_LINES, Directive, Fault, Suppressions
@@ -29,6 +40,7 @@ from roundzero.core.suppress import FILE_LINES, Directive, Fault, Suppressions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from roundzero.core.finding import Evidence
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath
 
@@ -72,7 +84,8 @@ class Sight:
     """Everything that was seen in a change.
 
     ``base`` holds all observations of the base for the (path, item) pairs in ``based``. ``listened`` are the items that
-    were really checked, by path. ``directives`` are the comments at the head, by path.
+    were really checked, by path. ``directives`` are the comments at the head, by path. ``reached`` are symbols of old
+    findings that this branch newly reaches, each with the added line that does.
     """
 
     head: tuple[Observation, ...]
@@ -80,6 +93,7 @@ class Sight:
     based: frozenset[tuple[RelPath, ItemId]] = frozenset()
     listened: Mapping[RelPath, frozenset[ItemId]] = field(default_factory=dict)
     directives: Mapping[RelPath, tuple[Directive, ...]] = field(default_factory=dict)
+    reached: Mapping[Holder, Evidence] = field(default_factory=dict)
 
 
 def within(path: RelPath, wanted: RelPath) -> bool:
@@ -107,8 +121,8 @@ def judge(  # noqa: PLR0913  each is an independent input
     head += unused
     reasons += [None] * len(unused)
     ids = identify(head)
-    came_from = origins(sorted(sight.base, key=_place), head, Moves(change.whereabouts))
-    bench = _Bench(change, files, ruleset, view, policy, sight.based)
+    came_from = origins(sorted(sight.base, key=_place), head, Moves.within(change))
+    bench = _Bench(change, files, ruleset, view, policy, sight.based, sight.reached)
     findings = [bench.finding(*row) for row in zip(head, ids, came_from, reasons, strict=True)]
     return sorted(findings, key=order)
 
@@ -133,8 +147,9 @@ class _Bench:
     view: View
     policy: GatePolicy
     based: frozenset[tuple[RelPath, ItemId]]
+    reached: Mapping[Holder, Evidence]
 
-    def finding(self, seen: Observation, name: FindingId, origin: Origin, dismissed: str | None) -> Finding:
+    def finding(self, seen: Observation, name: FindingId, origin: Origin, dismissed: Directive | None) -> Finding:
         """One observation as a finding."""
         file = self.files.get(seen.path) if seen.path is not None else None
         scope = out_of_scope(self.ruleset.by_id[seen.item], seen, file)
@@ -142,6 +157,10 @@ class _Bench:
         unknown = (seen.path or "", seen.item) not in self.based
         if unknown and (scope is not None or self._is_old_line(seen, file, in_diff=in_diff)):
             origin = Origin.PRE_EXISTING
+        use = self._use(seen, file) if origin is Origin.PRE_EXISTING and not unknown else None
+        if use is not None:
+            origin = Origin.EXPOSED
+            seen = replace(seen, evidence=(*seen.evidence, use))
         if not in_diff:
             seen = replace(seen, fixes=tuple(replace(fix, safe=False) for fix in seen.fixes))
         finding = Finding(
@@ -150,14 +169,24 @@ class _Bench:
             seen=seen,
             origin=origin,
             in_diff=in_diff,
-            anchor=self._anchor(seen, file, in_diff=in_diff),
+            anchor=self._anchor(seen, file, in_diff=in_diff) if use is None else Anchor(use.path, use.line),
             hidden=self._beyond(seen, origin, scope),
         )
         if dismissed is not None:
-            finding = finding.but(state=State.DISMISSED, state_text=dismissed, state_by="code")
+            finding = finding.but(
+                state=State.DISMISSED,
+                state_text=dismissed.reason,
+                state_by="code",
+                grounds=Grounds(path=seen.path, line=dismissed.span.start.line),
+            )
         finding = gate(finding, self.policy)
         counts = finding.hidden is None and finding.state is State.OPEN and finding.origin in BY_BRANCH
         return finding.but(counts=counts, hidden=self._unwanted(finding))
+
+    def _use(self, seen: Observation, file: FileChange | None) -> Evidence | None:
+        """The added line that newly reaches the symbol an old finding lies in, if one does."""
+        holder = holder_of(self.ruleset.by_id[seen.item], seen, file) if self.reached else None
+        return self.reached.get(holder) if holder is not None else None
 
     @staticmethod
     def _is_old_line(seen: Observation, file: FileChange | None, *, in_diff: bool) -> bool:
@@ -210,8 +239,8 @@ def _place(seen: Observation) -> tuple[str, int, int, str, str, str]:
     return (seen.path or "", seen.line, column, seen.item, seen.side.value, seen.title)
 
 
-def _dismissal(seen: Observation, covers: Mapping[RelPath, Suppressions]) -> str | None:
-    return covers[seen.path].reason_for(seen) if seen.path is not None and seen.path in covers else None
+def _dismissal(seen: Observation, covers: Mapping[RelPath, Suppressions]) -> Directive | None:
+    return covers[seen.path].covering(seen) if seen.path is not None and seen.path in covers else None
 
 
 def _faults(

@@ -118,7 +118,7 @@ class Sighting:
             anchor_text=redacted(seen.anchor_text),
             blob=blob,
             why=redact(seen.why) if seen.source == "model" else "",
-            evidence=tuple(replace(each, quote=redacted(each.quote)) for each in seen.evidence),
+            evidence=tuple(replace(each, quote=redacted(each.quote)) for each in seen.beyond),
         )
 
     def observation(self) -> Observation:
@@ -201,7 +201,10 @@ class Round:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One defect over rounds. ``sighting.severity`` is the severity in force. ``since`` is when the state began."""
+    """One defect over rounds. ``sighting.severity`` is the severity in force. ``since`` is when the state began.
+
+    ``first_seen`` is None for one that was dismissed in an editor before any round saw it.
+    """
 
     id: FindingId
     state: State
@@ -255,7 +258,8 @@ def fold(history: Iterable[Event | Round], start: Ledger | None = None) -> Ledge
             rounds.append(each)
             absent = frozenset(each.absent)
             for name, entry in entries.items():
-                if entry.last_seen != each.index and entry.state in LIVE_OR_DISMISSED and name not in absent:
+                standing = entry.state in LIVE_OR_DISMISSED and entry.first_seen is not None
+                if entry.last_seen != each.index and standing and name not in absent:
                     entries[name] = replace(entry, last_seen=each.index)
             continue
         after = step(entries.get(each.id), each)
@@ -301,7 +305,8 @@ def _stepped(entry: Entry, event: Event, state: State) -> Entry:
     if event.sighting is not None and event.sign in {Sign.SEEN, Sign.SEEN_SAME}:
         sighting = replace(event.sighting, severity=entry.sighting.severity)
     seen = event.sign is Sign.SEEN and event.round is not None
-    after = replace(entry, sighting=sighting, last_seen=event.round if seen else entry.last_seen)
+    first = event.round if seen and entry.first_seen is None else entry.first_seen
+    after = replace(entry, sighting=sighting, first_seen=first, last_seen=event.round if seen else entry.last_seen)
     if event.sign is Sign.DISMISSED:
         after = replace(after, dismissal=event.dismissal)
     if event.sign is Sign.MERGED:

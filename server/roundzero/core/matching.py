@@ -1,26 +1,29 @@
 """Pairs observations of one version with those of another, one to one, surest test first.
 
 Used for origin (base against head) and for identity (ledger against now). The tests, in order: same fingerprint on the
-line the old one moved to; for a line that is gone, same fingerprint elsewhere in the file; same item where the old line
-was replaced, if symbol or text still resemble; same item and text in another file of the change (a moved block). A line
-that was kept can only be paired where it is now: whoever looks at new lines alone must not have one of them excused by
-an old line like it. Titles and bare line numbers are never compared. Invariant: no observation takes part in two
-pairs, and the result does not depend on input order.
+line the old one moved to; for a line that is gone, same text elsewhere in the file, with the same symbol or the same
+surroundings; same item where the old line was replaced, if symbol or text still resemble; same item and text in another
+file of the change (a moved block). A line that was kept can only be paired where it is now: whoever looks at new lines
+alone must not have one of them excused by an old line like it. Where a test allows several pairs, the lines around
+them decide (core/neighbours), then distance. Titles and bare line numbers are never compared. Invariant: no observation
+takes part in two pairs, and the result does not depend on input order.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
+from roundzero.core.change import Side
 from roundzero.core.finding import fingerprint, first_id
+from roundzero.core.neighbours import Around, Spot, couple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
-    from roundzero.core.change import FileChange
+    from roundzero.core.change import Change, FileChange, Source
     from roundzero.core.finding import FindingId, Observation
     from roundzero.core.linemap import LineMap
     from roundzero.core.text import RelPath
@@ -31,20 +34,33 @@ RESEMBLES: Final = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """How old places map to new ones: per *old* path its new path and line map. Paths not named did not change."""
+    """How old places map to new ones: per *old* path its new path and line map. Paths not named did not change.
+
+    ``before`` and ``after`` are old and new texts by old and new path, as far as they are at hand.
+    """
 
     files: Mapping[RelPath, tuple[RelPath, LineMap]]
+    before: Mapping[RelPath, Source] = field(default_factory=dict)
+    after: Mapping[RelPath, Source] = field(default_factory=dict)
 
     @staticmethod
     def of(files: Iterable[FileChange]) -> Moves:
-        """The moves of a change, from the base to the head."""
+        """The moves of changed files, from the base to the head."""
+        files = tuple(files)
         return Moves(
             {
                 file.base.path: (file.path, file.line_map)
                 for file in files
                 if file.base is not None and file.head is not None
-            }
+            },
+            {file.base.path: file.base for file in files if file.base is not None},
+            {file.path: file.head for file in files if file.head is not None},
         )
+
+    @staticmethod
+    def within(change: Change) -> Moves:
+        """The moves of a whole change, from the base to the head."""
+        return Moves(change.whereabouts, change.base_texts, change.head_texts)
 
     def path(self, old: RelPath | None) -> RelPath | None:
         """Where an old path is now."""
@@ -63,7 +79,7 @@ class Moves:
         return old_line
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Place:
     """An observation seen from the new version: where it would be if nothing but the text around it had changed."""
 
@@ -72,6 +88,7 @@ class _Place:
     path: RelPath | None
     line: int | None
     near: int
+    source: Source | None
 
 
 def pair(old: Sequence[Observation], new: Sequence[Observation], moves: Moves) -> dict[int, int]:
@@ -80,82 +97,114 @@ def pair(old: Sequence[Observation], new: Sequence[Observation], moves: Moves) -
     Only observations of one item are ever paired, so calling this with all items at once is right.
     """
     before = [
-        _Place(at, seen, moves.path(seen.path), moves.line(seen.path, seen.line), moves.near(seen.path, seen.line))
+        _Place(
+            at=at,
+            seen=seen,
+            path=moves.path(seen.path),
+            line=moves.line(seen.path, seen.line),
+            near=moves.near(seen.path, seen.line),
+            source=_text(seen, moves.before),
+        )
         for at, seen in enumerate(old)
     ]
-    after = [_Place(at, seen, seen.path, seen.line, seen.line) for at, seen in enumerate(new)]
-    matcher = _Matcher(before, after)
-    matcher.by_key(lambda p: (*_print(p), p.line))
-    matcher.by_key(lambda p: (p.seen.item, p.path, p.seen.anchor_text, p.line))
+    after = [
+        _Place(at=at, seen=seen, path=seen.path, line=seen.line, near=seen.line, source=_text(seen, moves.after))
+        for at, seen in enumerate(new)
+    ]
+    matcher = _Matcher(before, after, moves)
+    matcher.by_key(lambda p: (p.seen.item, p.path, p.seen.symbol, p.seen.anchor_text, p.line), here=True)
+    matcher.by_key(lambda p: (p.seen.item, p.path, p.seen.anchor_text, p.line), here=True)
     matcher.forget_kept()
-    matcher.by_key(_print)
-    matcher.edited(moves)
+    matcher.by_key(lambda p: (p.seen.item, p.path, p.seen.anchor_text), one_symbol=True)
+    matcher.edited()
     matcher.by_key(lambda p: (p.seen.item, p.seen.anchor_text) if len(p.seen.anchor_text) > 1 else None)
     return matcher.pairs
 
 
-def _print(place: _Place) -> tuple[Hashable, ...]:
-    return (place.seen.item, place.path, place.seen.symbol, place.seen.anchor_text)
-
-
 class _Matcher:
-    def __init__(self, before: list[_Place], after: list[_Place]) -> None:
+    def __init__(self, before: list[_Place], after: list[_Place], moves: Moves) -> None:
         self.pairs: dict[int, int] = {}
         self._taken: set[int] = set()
         self._before = before
         self._after = after
+        self._moves = moves
 
-    def by_key(self, key: Callable[[_Place], tuple[Hashable, ...] | None]) -> None:
-        """Pair what has equal keys; within a key nearest lines first."""
-        groups: dict[tuple[Hashable, ...], list[_Place]] = defaultdict(list)
+    def by_key(self, key: Callable[[_Place], Hashable | None], *, one_symbol: bool = False, here: bool = False) -> None:
+        """Pair what has equal keys; within a key by surroundings, then nearest lines first. ``here``: on one line."""
+        spot = _bare if here else _spot
+        if not self._before:
+            return
+        before: dict[Hashable, list[_Place]] = defaultdict(list)
         for place in self._before:
             if (value := key(place)) is not None:
-                groups[value].append(place)
-        candidates: list[_Candidate] = []
+                before[value].append(place)
+        after: dict[Hashable, list[_Place]] = defaultdict(list)
         for place in self._after:
-            value = key(place)
-            if value is not None:
-                candidates += [
-                    _candidate(abs(other.near - place.near), place, other) for other in groups.get(value, ())
-                ]
-        self._settle(candidates)
+            if (value := key(place)) in before:
+                after[value].append(place)
+        for value, new in after.items():
+            old = before[value]
+            if len(old) == len(new) == 1 and not one_symbol:
+                self._take(old[0], new[0])
+                continue
+            for was, now in couple(old, new, spot, one_symbol=one_symbol):
+                self._take(was, now)
+        self._drop()
 
     def forget_kept(self) -> None:
         """Leave only old places whose line is gone."""
         self._before = [place for place in self._before if place.line is None or not place.seen.line]
 
-    def edited(self, moves: Moves) -> None:
+    def edited(self) -> None:
         """Pair what lies in one hunk: the old line was removed by it, the new line was added by it."""
-        groups: dict[tuple[Hashable, ...], list[_Place]] = defaultdict(list)
+        files = self._moves.files
+        groups: dict[Hashable, list[_Place]] = defaultdict(list)
         for place in self._after:
             groups[place.seen.item, place.path].append(place)
         candidates: list[_Candidate] = []
         for place in self._before:
-            if place.seen.path is None or place.seen.path not in moves.files:
+            if place.seen.path is None or place.seen.path not in files:
                 continue
-            hunk = moves.files[place.seen.path][1].hunk_of(place.seen.line)
+            hunk = files[place.seen.path][1].hunk_of(place.seen.line)
             if hunk is None:
                 continue
             for other in groups.get((place.seen.item, place.path), ()):
                 if other.seen.line in hunk.head_lines and (likeness := _likeness(place, other)) > 0:
-                    candidates.append(_candidate(-likeness, other, place))
-        self._settle(candidates)
+                    candidates.append((-likeness, _order(other.seen), _order(place.seen), place, other))
+        for *_, old, new in sorted(candidates, key=lambda row: row[:3]):
+            if new.at not in self.pairs and old.at not in self._taken:
+                self._take(old, new)
+        self._drop()
 
-    def _settle(self, candidates: list[_Candidate]) -> None:
-        for _, _, _, new_at, old_at in sorted(candidates):
-            if new_at not in self.pairs and old_at not in self._taken:
-                self.pairs[new_at] = old_at
-                self._taken.add(old_at)
+    def _take(self, old: _Place, new: _Place) -> None:
+        self.pairs[new.at] = old.at
+        self._taken.add(old.at)
+
+    def _drop(self) -> None:
         self._before = [place for place in self._before if place.at not in self._taken]
         self._after = [place for place in self._after if place.at not in self.pairs]
 
 
-_Candidate = tuple[float, tuple[str, int, int, str], tuple[str, int, int, str], int, int]
+_Candidate: TypeAlias = "tuple[float, tuple[str, int, int, str], tuple[str, int, int, str], _Place, _Place]"
+"""Sorts by cost, then by where the two stand in their texts, so that input order decides nothing."""
 
 
-def _candidate(cost: float, new: _Place, old: _Place) -> _Candidate:
-    """Sorts by cost, then by where the two stand in their texts, so that input order decides nothing."""
-    return (cost, _order(new.seen), _order(old.seen), new.at, old.at)
+def _text(seen: Observation, texts: Mapping[RelPath, Source]) -> Source | None:
+    """The text an observation was made in, if it is at hand. On the base side it is another one."""
+    return texts.get(seen.path) if seen.path is not None and seen.line and seen.side is Side.HEAD else None
+
+
+def _bare(place: _Place) -> Spot:
+    return Spot(near=place.near, symbol=place.seen.symbol, order=_here(place), around=None)
+
+
+def _spot(place: _Place) -> Spot:
+    around = Around(place.source.index, place.seen.line) if place.source is not None else None
+    return Spot(near=place.near, symbol=place.seen.symbol, order=_here(place), around=around)
+
+
+def _here(place: _Place) -> tuple[str, int, int, str]:
+    return (place.path or "", *_order(place.seen)[1:])
 
 
 def _likeness(old: _Place, new: _Place) -> float:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 from roundzero.core.item import language_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from roundzero.core.text import LineIndex, RelPath
 
 _DEFINITION: Final = re.compile(r"([ \t]*)(?:async[ \t]+def|def|class)[ \t]+(\w+)")
@@ -26,17 +28,42 @@ def symbol_at(path: RelPath, index: LineIndex, line: int) -> str | None:
     """
     if language_of(path) != "python":
         return None
-    names: list[str] = []
+    return ".".join(reversed([name for _, name in _definitions(index, line)])) or None
+
+
+def block_around(path: RelPath, index: LineIndex, line: int) -> range | None:
+    """The lines of the innermost function or class around a line (from 1), decorators too; None where there is none."""
+    if language_of(path) != "python":
+        return None
+    start = next((number for number, _ in _definitions(index, line)), None)
+    if start is None:
+        return None
+    outer = _indent(index.line(start))
+    end = start
+    for number in range(start + 1, index.line_count + 1):
+        text = index.line(number)
+        if not text.strip():
+            continue
+        if _indent(text) <= outer and not _closes(text):
+            break
+        end = number
+    while start > 1 and _DECORATOR.match(index.line(start - 1)):
+        start -= 1
+    return range(start, end + 1)
+
+
+def _definitions(index: LineIndex, line: int) -> Iterator[tuple[int, str]]:
+    """Line and name of the definitions a line is in, from the innermost outwards."""
     start = line
     while start < index.line_count and _DECORATOR.match(index.line(start)):
         start += 1
     text = index.line(start)
     limit = _indent(text) if text.strip() else None
     if (match := _DEFINITION.match(text)) is not None:
-        names.append(match.group(2))
+        yield start, match.group(2)
     for number in range(start - 1, 0, -1):
         if limit == 0:
-            break
+            return
         text = index.line(number)
         if not text.strip():
             continue
@@ -44,9 +71,13 @@ def symbol_at(path: RelPath, index: LineIndex, line: int) -> str | None:
             limit = _indent(text) + 1
         indent = _indent(text)
         if indent < limit and (match := _DEFINITION.match(text)) is not None:
-            names.append(match.group(2))
+            yield number, match.group(2)
             limit = indent
-    return ".".join(reversed(names)) or None
+
+
+def _closes(text: str) -> bool:
+    """Whether a line only ends a signature that was written over several lines."""
+    return text.lstrip().startswith((")", "]", "}"))
 
 
 def _indent(text: str) -> int:

@@ -241,6 +241,11 @@ class Planner:
         return sum(work.job is not None for work in self._all())
 
     @property
+    def behind(self) -> bool:
+        """Whether an edit waits that will not be looked at by itself: until it is saved, or the pause ends."""
+        return any(work.since is not None and (self.paused or work.due is None) for work in self._files.values())
+
+    @property
     def due(self) -> float | None:
         """When something waits to be started, the earliest time; None while paused or with nothing to do."""
         if self.paused:

@@ -1,16 +1,17 @@
 """Which entries of the ledger the observations of now are.
 
-The tests, surest first and one to one: same print on the line it moved to; same print elsewhere in the file; same item
-where its line was edited; for a model's, same item within three lines or at the same evidence; same print or long text
-in another file. Lines are followed through a line map from the text an entry was last seen in. Where that text is known
-to be the one of now, or a map is known, a kept line can only be found where it is now; where nothing is known, text
-decides and the old line only breaks ties. Fixed entries come back by print in their file only. Invariants: no entry
-and no observation is used twice, and the result does not depend on input order.
+The tests, surest first and one to one: same print on the line it moved to; same text elsewhere in the file, with the
+same symbol or surroundings; the one long text that left its file for another; same item where its line was edited; for
+a model's, same item within three lines or at the same evidence; same print in another file. Where a test allows
+several pairs, the lines around them decide, as for origin (core/neighbours), then distance. Lines are followed through
+a line map from the text an entry was last seen in. Where that text is known to be the one of now, or a map is known, a
+kept line can only be found where it is now; where nothing is known, text decides and the old line only breaks ties.
+Fixed entries come back by print in their file only. Invariants: no entry and no observation is used twice, and the
+result does not depend on input order.
 """
 
 from __future__ import annotations
 
-import itertools
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -19,15 +20,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from roundzero.core.change import Side
 from roundzero.core.finding import FindingId, State, first_id
-from roundzero.core.ledger import redacted
+from roundzero.core.ledger import Sighting, redacted
 from roundzero.core.matching import RESEMBLES, assign_ids
+from roundzero.core.neighbours import Around, Spot, couple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from roundzero.core.change import Source
     from roundzero.core.finding import Observation
-    from roundzero.core.ledger import Entry, Ledger, Sighting
+    from roundzero.core.ledger import Entry, Ledger
     from roundzero.core.linemap import Hunk, LineMap
     from roundzero.core.text import RelPath
 
@@ -46,12 +48,14 @@ class Texts:
     """What is known of the texts now.
 
     ``heads`` are head texts by path, ``bases`` blobs of base texts by base path. ``maps`` lead from a path and the blob
-    it had to its path and lines now; a text that is still the same needs none. ``gone`` are paths that no longer exist.
+    it had to its path and lines now; a text that is still the same needs none. ``olds`` are the texts they lead from,
+    as far as they are at hand. ``gone`` are paths that no longer exist.
     """
 
     heads: Mapping[RelPath, Source] = field(default_factory=dict)
     bases: Mapping[RelPath, str] = field(default_factory=dict)
     maps: Mapping[Then, tuple[RelPath, LineMap]] = field(default_factory=dict)
+    olds: Mapping[Then, Source] = field(default_factory=dict)
     gone: frozenset[RelPath] = frozenset()
 
     def blob(self, path: RelPath | None, side: Side) -> str:
@@ -62,6 +66,15 @@ class Texts:
             return self.bases.get(path, "")
         head = self.heads.get(path)
         return head.blob if head is not None else ""
+
+    def around(self, seen: Observation | Sighting) -> Around | None:
+        """The lines around what was seen at the head, where its text is at hand."""
+        if seen.path is None or not seen.line or seen.side is Side.BASE:
+            return None
+        text = self.heads.get(seen.path)
+        if isinstance(seen, Sighting) and (text is None or text.blob != seen.blob):
+            text = self.olds.get((seen.path, seen.blob))
+        return Around(text.index, seen.line) if text is not None else None
 
     def where(self, seen: Sighting) -> Place:
         """Where a sighting would be now."""
@@ -122,7 +135,7 @@ def match(entries: Iterable[Entry], seen: Sequence[Observation], texts: Texts) -
     for at, each in enumerate(seen):
         line = each.line
         after.append(_Row(at, each, each.path, line, line, None, True, redacted(each.anchor_text)))  # noqa: FBT003
-    matcher = _Recogniser(live, after)
+    matcher = _Recogniser(live, after, texts)
     matcher.exactly(lambda row: (row.seen.item, row.seen.side.value, row.path, row.seen.symbol, row.text, row.line))
     if matcher.unfinished:
         matcher.by_key(lambda row: (row.seen.item, row.seen.side.value, row.path, row.text, row.line))
@@ -130,8 +143,9 @@ def match(entries: Iterable[Entry], seen: Sequence[Observation], texts: Texts) -
         kept = matcher.set_kept_aside()
         matcher.follow_files(texts.gone)
         matcher.follow_lines()
-        matcher.by_key(lambda row: (row.seen.item, row.seen.side.value, row.path, row.seen.symbol, row.text))
+        matcher.by_key(lambda row: (row.seen.item, row.seen.side.value, row.path, row.text), one_symbol=True)
         matcher.by_key(_text_in_file)
+        matcher.alone(lambda row: (row.seen.item, row.text) if _is_itself(row) and _may_have_left(row, texts) else None)
         matcher.edited()
         matcher.before += [row for row in kept if _is_model(row)]
         matcher.by_model()
@@ -142,7 +156,7 @@ def match(entries: Iterable[Entry], seen: Sequence[Observation], texts: Texts) -
     matcher.before = [row for row in matcher.before if _may_have_left(row, texts)]
     if matcher.unfinished:
         matcher.alone(lambda row: (row.seen.item, row.seen.symbol, row.text) if row.seen.symbol else None)
-        matcher.alone(lambda row: (row.seen.item, row.text) if len(row.text) >= DISTINCT else None)
+        matcher.alone(lambda row: (row.seen.item, row.text) if _is_itself(row) else None)
     return matcher.pairs
 
 
@@ -161,7 +175,8 @@ class _Row:
 
 
 class _Recogniser:
-    def __init__(self, before: list[_Row], after: list[_Row]) -> None:
+    def __init__(self, before: list[_Row], after: list[_Row], texts: Texts) -> None:
+        self._texts = texts
         self.pairs: dict[int, FindingId] = {}
         self.before = before
         self.after = after
@@ -227,13 +242,13 @@ class _Recogniser:
                     old, new = fixed[max(0, at - 1)]
                     row.near = max(1, row.near + new - old)
 
-    def by_key(self, key: Callable[[_Row], Hashable | None]) -> None:
-        """Pair what has equal keys; within a key nearest lines first."""
-        self._settle(list(self._candidates(self.before, key)))
+    def by_key(self, key: Callable[[_Row], Hashable | None], *, one_symbol: bool = False) -> None:
+        """Pair what has equal keys; within a key by surroundings, then nearest lines first."""
+        self._couple(self.before, key, one_symbol=one_symbol)
 
     def only(self, before: list[_Row], key: Callable[[_Row], Hashable | None]) -> None:
         """As by_key, for some entries; afterwards none of them takes part any more."""
-        self._settle(list(self._candidates(before, key)))
+        self._couple(before, key)
         aside = {id(row) for row in before}
         self.before = [row for row in self.before if id(row) not in aside]
 
@@ -278,8 +293,7 @@ class _Recogniser:
                     found.append(_candidate(distance if close else 100 + distance, row, other))
         self._settle(found)
 
-    def _candidates(self, before: list[_Row], key: Callable[[_Row], Hashable | None]) -> Iterable[_Candidate]:
-        """Possible pairs of equal key; where there are as many before as after, in their order only."""
+    def _couple(self, before: list[_Row], key: Callable[[_Row], Hashable | None], *, one_symbol: bool = False) -> None:
         olds: dict[Hashable, list[_Row]] = defaultdict(list)
         for row in before:
             if (value := key(row)) is not None:
@@ -289,13 +303,14 @@ class _Recogniser:
             if (value := key(row)) in olds:
                 news[value].append(row)
         for value, rows in news.items():
-            others = olds[value]
-            if len(rows) == len(others) and len({row.path for row in (*rows, *others)}) == 1:
-                pairs = list(zip(sorted(others, key=_column), sorted(rows, key=_column), strict=True))
-            else:
-                pairs = list(itertools.product(others, rows))
-            for other, row in pairs:
-                yield _candidate(abs(other.near - row.near), other, row)
+            for old, new in couple(olds[value], rows, self._spot, one_symbol=one_symbol):
+                self._pair(old, new)
+        if news:
+            self._drop()
+
+    def _spot(self, row: _Row) -> Spot:
+        order = (row.path or "", row.near, *_order(row.seen, row.seen.line)[1:], str(row.name))
+        return Spot(near=row.near, symbol=row.seen.symbol, order=order, around=self._texts.around(row.seen))
 
     def _settle(self, candidates: list[_Candidate]) -> None:
         used: set[int] = set()
@@ -375,6 +390,11 @@ def _column(row: _Row) -> tuple[str, int, int, str]:
 def _may_have_left(row: _Row, texts: Texts) -> bool:
     """Whether it is known that an entry is no longer in its file: nobody looked into a file that is not at hand."""
     return row.path is None or row.path in texts.heads or row.path in texts.gone
+
+
+def _is_itself(row: _Row) -> bool:
+    """Whether a line's text alone says which line it is."""
+    return len(row.text) >= DISTINCT
 
 
 def _text_in_file(row: _Row) -> Hashable | None:

@@ -103,11 +103,17 @@ class Strength:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """Round statistics. ``seconds`` per stage; ``failures`` are stages that failed, in words."""
+    """Round statistics that cannot be counted from the report; statistics.py counts the rest.
+
+    ``seconds`` per stage; ``failures`` are stages that failed, in words. ``patch_bytes`` are those of the lines added
+    and removed.
+    """
 
     seconds: tuple[tuple[str, float], ...] = ()
     hidden: tuple[tuple[str, int], ...] = ()
     failures: tuple[str, ...] = ()
+    patch_bytes: int = 0
+    deleted_lines: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was set: a file, or another source in words, and the line from 1, 0 where there is none."""
+
+    file: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something wrong in a pack or a configuration file, and ignored. ``line`` from 1, 0 when unknown.
 

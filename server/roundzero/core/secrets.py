@@ -1,8 +1,9 @@
 """Finds keys, tokens and passwords in a text, by their vendors' shapes or by name and randomness.
 
-Used to warn of secrets and to keep them out of what is sent to a model. Placeholders, examples and look-ups are no
-secrets. Nothing here ever returns or logs a value. Invariant: spans are ascending and do not overlap, and the cost is
-linear in the text.
+Two levels. ``find_secrets`` is for warnings: what it finds is one, and placeholders, examples and look-ups are none.
+``find_sensitive`` is for what leaves the machine: all of that and whatever else might be one, since a value too many
+that is kept back costs little. Nothing here ever returns or logs a value. Invariants: spans are ascending and do not
+overlap; all that the first level finds lies within spans of the second; the cost is linear in the text.
 """
 
 from __future__ import annotations
@@ -11,22 +12,17 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Final
+
+from roundzero.core.secret_shapes import SHAPES, SecretKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from roundzero.core.secret_shapes import Shape
 
-class SecretKind(Enum):
-    """How sure a find is: VENDOR is a token no one else writes; the others depend on where they stand."""
-
-    VENDOR = "vendor"
-    PRIVATE_KEY = "private-key"
-    TOKEN = "token"  # noqa: S105  a word
-    URL = "url"
-    NAMED = "named"
+__all__ = ["SecretKind", "SecretSpan", "entropy", "find_secrets", "find_sensitive", "redact"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,51 +35,7 @@ class SecretSpan:
     kind: SecretKind
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """A vendor's token: the literals one of which it contains, and the whole pattern (group 1 is the secret)."""
-
-    label: str
-    literals: tuple[str, ...]
-    pattern: str
-    kind: SecretKind = SecretKind.VENDOR
-
-
-_SHAPES: Final = (
-    _Shape("AWS access key", ("AKIA", "ASIA", "ABIA"),
-           r"(?<![A-Za-z0-9])((?:AKIA|ASIA|ABIA)[A-Z2-7]{16})(?![A-Za-z0-9])"),
-    _Shape("GitHub token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"(?<!\w)(gh[pousr]_[A-Za-z0-9]{36,255})(?!\w)"),
-    _Shape("GitHub token", ("github_pat_",), r"(?<!\w)(github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})(?!\w)"),
-    _Shape("GitLab token", ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-"),
-           r"(?<!\w)(gl(?:pat|dt|rt|ptt|cbt|soat)-[\w-]{20,})(?!\w)"),
-    _Shape("Slack token", ("xoxb-", "xoxp-", "xoxa-", "xoxs-", "xoxe-", "xoxr-", "xapp-"),
-           r"(?<!\w)((?:xox[abeoprs]|xapp)-\d[\w-]{20,})(?!\w)"),
-    _Shape("Slack webhook", ("hooks.slack.com/services/",),
-           r"hooks\.slack\.com/services/(T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{20,})"),
-    _Shape("Stripe key", ("sk_live_", "rk_live_", "whsec_"), r"(?<!\w)((?:[sr]k_live|whsec)_[A-Za-z0-9+/]{16,})(?!\w)"),
-    _Shape("Google API key", ("AIza",), r"(?<!\w)(AIza[\w-]{35})(?![\w-])"),
-    _Shape("Google OAuth secret", ("GOCSPX-",), r"(?<!\w)(GOCSPX-[\w-]{28})(?![\w-])"),
-    _Shape("Anthropic key", ("sk-ant-",), r"(?<![\w-])(sk-ant-[\w-]{24,})(?!\w)"),
-    _Shape("OpenAI key", ("sk-",), r"(?<![\w-])(sk-(?:(?:proj|svcacct|admin)-[\w-]{24,}|[A-Za-z0-9]{40,}))(?!\w)"),
-    _Shape("Hugging Face token", ("hf_",), r"(?<!\w)(hf_[A-Za-z]{34})(?!\w)"),
-    _Shape("npm token", ("npm_",), r"(?<!\w)(npm_[A-Za-z0-9]{36})(?!\w)"),
-    _Shape("PyPI token", ("pypi-Ag",), r"(?<!\w)(pypi-Ag[\w-]{50,})(?!\w)"),
-    _Shape("SendGrid key", ("SG.",), r"(?<!\w)(SG\.[\w-]{22}\.[\w-]{43})(?![\w-])"),
-    _Shape("DigitalOcean token", ("dop_v1_", "doo_v1_"), r"(?<!\w)(do[op]_v1_[0-9a-f]{64})(?!\w)"),
-    _Shape("Azure storage key", ("AccountKey=",), r"AccountKey=([A-Za-z0-9+/]{86}==)"),
-    _Shape("JSON web token", ("eyJ",), r"(?<!\w)(eyJ[\w-]{12,}\.eyJ[\w-]{12,}\.[\w-]{20,})(?!\w)", SecretKind.TOKEN),
-    _Shape("private key", ("PRIVATE KEY",),
-           r"(-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-           r"(?:\\[nr]|[\s\"'+,#]|(?:Proc-Type|DEK-Info|Version|Comment):[^\n]{0,80})*[A-Za-z0-9+/=]{24,}"
-           r"(?:\\[nr]|[\s\"'+,#]|[A-Za-z0-9/=])*(?:-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----)?)",
-           SecretKind.PRIVATE_KEY),
-    _Shape("password in a URL", ("://",),
-           r"(?<!\w)[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s:/?#@\"'<>{}$%`\\]{0,80}:([^\s:/?#@\"'<>{}$%`\\]{6,80})@"
-           r"(?!(?:localhost|127\.|0\.0\.0\.0|\[::1\]|host\b|hostname\b|server\b|proxy\b|example\b|[\w.-]{0,80}\.?example\b))[\w.-]",
-           SecretKind.URL),
-)  # fmt: skip
-
-_LITERALS: Final = tuple((literal, shape) for shape in _SHAPES for literal in shape.literals)
+_LITERALS: Final = tuple((literal, shape) for shape in SHAPES for literal in shape.literals)
 
 _NAME_WORDS: Final = (
     "password", "passwd", "pwd", "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey",
@@ -124,6 +76,23 @@ def find_secrets(text: str) -> tuple[SecretSpan, ...]:
     return tuple(result)
 
 
+def find_sensitive(text: str, *, settings: bool = False) -> tuple[SecretSpan, ...]:
+    """All that is or might be a secret. ``settings``: the text is a file of settings, where bare words are values."""
+    from roundzero.core.sensitive import named  # noqa: PLC0415  its patterns are not needed for a start
+
+    lowered = _lowered(text)
+    loose = (SecretSpan(start, end, label, SecretKind.NAMED) for start, end, label in named(text, lowered, settings))
+    found = sorted([*find_secrets(text), *_unsure(text), *loose], key=lambda span: (span.start, -span.end))
+    result: list[SecretSpan] = []
+    for span in found:
+        if not result or span.start >= result[-1].end:
+            result.append(span)
+        elif span.end > result[-1].end:
+            last = result[-1]
+            result[-1] = SecretSpan(last.start, span.end, last.label, last.kind)
+    return tuple(result)
+
+
 def redact(text: str, replacement: str = "[redacted]") -> str:
     """The text with every secret replaced."""
     parts: list[str] = []
@@ -141,8 +110,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _shaped(text: str) -> Iterator[SecretSpan]:
-    for shape in dict.fromkeys([shape for literal, shape in _LITERALS if literal in text]):
-        for match in _compiled(shape.pattern).finditer(text):
+    for shape in _present(text, sure=True):
+        for match in _matches(shape, text):
             value = match.group(1)
             if shape.kind is SecretKind.URL:
                 real = _is_random_password(value)
@@ -152,11 +121,49 @@ def _shaped(text: str) -> Iterator[SecretSpan]:
                 yield SecretSpan(match.start(1), match.end(1), shape.label, shape.kind)
 
 
-def _named(text: str) -> Iterator[SecretSpan]:
-    """Values assigned to names that say they are secret."""
+def _unsure(text: str) -> Iterator[SecretSpan]:
+    """By shape, whatever else it may be, as long as it is no blank to be filled in."""
+    from roundzero.core.sensitive import is_blank  # noqa: PLC0415  as above
+
+    for shape in [*_present(text, sure=True), *_present(text, sure=False)]:
+        for match in _matches(shape, text):
+            value = match.group(1)
+            chance = shape.kind is not SecretKind.VENDOR or any(char.isdigit() for char in value)
+            if chance and not (shape.kind is SecretKind.URL and is_blank(value)):
+                yield SecretSpan(match.start(1), match.end(1), shape.label, shape.kind)
+
+
+def _present(text: str, *, sure: bool) -> Iterator[Shape]:
+    """The shapes of one level that may be in a text."""
+    yield from dict.fromkeys([shape for literal, shape in _LITERALS if shape.sure is sure and literal in text])
+
+
+def _matches(shape: Shape, text: str) -> Iterator[re.Match[str]]:
+    """Where a shape stands. Looking for its literal first is some fifty times faster than for its pattern."""
+    pattern = _compiled(shape.pattern)
+    if shape.within:
+        yield from pattern.finditer(text)
+        return
+    for literal in shape.literals:
+        at = text.find(literal)
+        while at >= 0:
+            match = pattern.match(text, at)
+            if match is not None:
+                yield match
+            at = text.find(literal, at + 1 if match is None else match.end())
+
+
+def _lowered(text: str) -> str:
+    """In lower case, and as long as before."""
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    return lowered
+
+
+def _named(text: str) -> Iterator[SecretSpan]:
+    """Values assigned to names that say they are secret."""
+    lowered = _lowered(text)
     seen: set[int] = set()
     for word in _NAME_WORDS:
         at = lowered.find(word)

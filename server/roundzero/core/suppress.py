@@ -139,9 +139,9 @@ class Suppressions:
         self._items = [{name: resolve(name, ruleset) for name in directive.names} for directive in found]
         self._used: set[tuple[int, str]] = set()
 
-    def reason_for(self, seen: Observation) -> str | None:
-        """The reason of the first directive that covers a head observation, or None. Notes all that cover it."""
-        answer: str | None = None
+    def covering(self, seen: Observation) -> Directive | None:
+        """The first directive that covers a head observation, or None. Notes all that cover it."""
+        answer: Directive | None = None
         for at, directive in enumerate(self.directives):
             if not directive.reason or directive.late:
                 continue
@@ -150,7 +150,7 @@ class Suppressions:
             for name, item in self._items[at].items():
                 if item is not None and item.id == seen.item:
                     self._used.add((at, name))
-                    answer = answer or directive.reason
+                    answer = answer or directive
         return answer
 
     def faults(self, silent: frozenset[ItemId]) -> Iterable[tuple[Directive, Fault]]:

@@ -2,7 +2,7 @@
 
 ``ast`` counts UTF-8 bytes and also ends lines at a lone carriage return; core counts code points and ends lines at line
 feeds only. Does not look at what the tree says. Invariant: whatever the text holds, ``parse_python`` returns a tree or
-None, and never warns.
+raises ``NotPythonError``, and never warns.
 """
 
 from __future__ import annotations
@@ -11,16 +11,32 @@ import ast
 import warnings
 from typing import TYPE_CHECKING
 
-from roundzero.core.text import LineIndex
+from roundzero.core.text import LineIndex, Position
 
 if TYPE_CHECKING:
     from roundzero.core.change import Source
 
 
-def parse_python(text: str) -> ast.Module | None:
-    """The tree of a text; None when it is no Python of the running interpreter's grammar, too deep or too large."""
-    if "\0" in text:
-        return None
+class NotPythonError(Exception):
+    """A text does not parse. ``position`` is where; ``source`` is the text, None where there is none on that side."""
+
+    def __init__(self, message: str, position: Position, source: Source | None = None) -> None:
+        """Say what the parser said, and where."""
+        super().__init__(message)
+        self.message = message
+        self.position = position
+        self.source = source
+
+
+def parse_python(source: Source) -> ast.Module:
+    """The tree of a text. Raises NotPythonError for whatever reason the interpreter gives (syntax, NUL, depth, size).
+
+    Warnings about the parsed text (invalid escapes) are the text's author's business and are silenced meanwhile.
+    """
+    text = source.text
+    if (nul := text.find("\0")) >= 0:
+        message = "source code cannot contain null bytes"
+        raise NotPythonError(message, source.index.position(nul), source)
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -29,20 +45,34 @@ def parse_python(text: str) -> ast.Module | None:
         warnings.simplefilter("ignore")
         try:
             return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
-            return None
+        except SyntaxError as error:
+            raise NotPythonError(error.msg, _place(source, error), source) from None
+        except RecursionError:
+            message = "too deeply nested to be analysed"
+            raise NotPythonError(message, Position(1, 1), source) from None
+        except (ValueError, MemoryError, OverflowError) as error:
+            raise NotPythonError(str(error) or "too complex to be analysed", Position(1, 1), source) from None
+
+
+def _place(source: Source, error: SyntaxError) -> Position:
+    """Where a syntax error lies; its columns are code points from 1, its lines those of ``ast``."""
+    lines = LineIndex(source.text, carriage_return_ends_line=True)
+    offset = lines.line_start(error.lineno or 1) + max(0, (error.offset or 1) - 1)
+    limit = max(lines.line_start(error.lineno or 1), lines.line_start((error.lineno or 1) + 1))
+    return source.index.position(min(offset, limit))
 
 
 class AstPlaces:
-    """Turns places of ``ast`` in one source into lines and columns of core. Ask in ascending order of lines."""
+    """Turns places of ``ast`` in one source into lines and columns of core. Fastest when asked line by line."""
 
     __slots__ = ("_columns", "_index", "_line", "_lines", "plain")
 
     def __init__(self, source: Source) -> None:
         """Index the lines as ``ast`` sees them. ``plain``: only the column differs, by one."""
-        self.plain = source.text.isascii() and "\r" not in source.text
+        has_returns = "\r" in source.text
+        self.plain = not has_returns and source.text.isascii()
         self._index = source.index
-        self._lines = self._index if self.plain else LineIndex(source.text, carriage_return_ends_line=True)
+        self._lines = LineIndex(source.text, carriage_return_ends_line=True) if has_returns else self._index
         self._line = 0
         self._columns: list[int] | None = None
 

@@ -9,22 +9,32 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core import planner as plan
+from roundzero.core.text import RelPath
 from roundzero.engine.analysis import Analyst
+from roundzero.engine.exposure import reach
 from roundzero.engine.fast_lane import Look
 from roundzero.engine.live import Live, Rules
 from roundzero.engine.pool import Worker
 from roundzero.engine.repository import Snapshot
+from roundzero.engine.whole import SECONDS_WHILE_TYPING
 from roundzero.errors import UserError
+from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from roundzero.core.change import Change
-    from roundzero.core.text import RelPath
+    from roundzero.engine.recall import Recall
     from roundzero.engine.state import Buffer, State
     from roundzero.engine.watch import Watch
     from roundzero.engine.workspace import Workspace
     from roundzero.git.repository import Git
+
+LEDGER_FILE: Final = "roundzero/ledger.sqlite3"
+"""Under the git common directory; store/ledger_db, which keeps it, is not loaded before there is one."""
+
+SHARED_FILE: Final = RelPath(".roundzero/dismissals.toml")
+"""As core/dismissal says, which is not loaded before there is one."""
 
 BATCH: Final = 16
 """Files analysed together: few enough that a keystroke's job comes in between."""
@@ -59,14 +69,60 @@ class ChangeLane:
             base = await workspace.git.base_at_head(str(error))
         buffers = dict(state.buffers)
         overlays = {path: buffer.text for path, buffer in buffers.items()}
-        change = await workspace.git.collect(base, rules=workspace.collect_rules(), overlays=overlays)
+        async with side_by_side() as group:
+            collecting = group.create_task(
+                workspace.git.collect(base, rules=workspace.collect_rules(), overlays=overlays)
+            )
+            group.create_task(_load_memory(workspace.git))
+        change = collecting.result()
+        remembered = await recollect(workspace, change, live.recall)
         async with state.replacing:
             left = live.install(change)
+        if remembered is not None:
+            left |= live.remember(remembered)
         collected()
         state.publish(left)
         self._post(plan.Collected(self._outdated(live, buffers)))
         await self._look_around(live, analyst, change)
         await self._look_at_all(live, analyst, Snapshot(workspace.git, change, workspace.git.common_dir))
+        state.publish(live.settle())
+
+    async def again(self, path: RelPath | None) -> None:
+        """Look again at a file, or at everything, though nothing has changed, and at the change as a whole."""
+        state = self._state
+        live, analyst, workspace = state.live, state.analyst, state.workspace
+        if live is None or live.change is None or analyst is None or workspace is None:
+            return
+        change = live.change
+        files = [file for file in change.files if path in {None, file.path}]
+        for at in range(0, len(files), BATCH):
+            batch = files[at : at + BATCH]
+            for sight, file in zip(await analyst.files(batch), batch, strict=True):
+                await self._take_again(live, analyst, Look(file.path, live, file, sight))
+        live.wide_of = None
+        await self._look_at_all(live, analyst, Snapshot(workspace.git, change, workspace.git.common_dir))
+        state.publish(live.settle())
+        self._tell()
+
+    async def _take_again(self, live: Live, analyst: Analyst, found: Look) -> None:
+        """Take what was seen, unless the file is another by now: then a look of its own is on its way."""
+        if live.change is None or live is not self._state.live:
+            return
+        await found.trace(analyst, live.change)
+        if live.change.file(found.path) is found.file and live is self._state.live:
+            found.take()
+            self._state.publish(live.judge(found.path))
+
+    async def recollect(self) -> None:
+        """Read the ledger and the dismissals again, for the change as it is known."""
+        state = self._state
+        live, workspace = state.live, state.workspace
+        if live is None or live.change is None or workspace is None:
+            return
+        remembered = await recollect(workspace, live.change, live.recall)
+        if remembered is not None:
+            state.publish(live.remember(remembered))
+            self._tell()
 
     def _outdated(self, live: Live, collected: dict[RelPath, Buffer]) -> frozenset[RelPath]:
         """The open files whose results are not of the change just installed."""
@@ -144,7 +200,16 @@ class ChangeLane:
                 await self._wide.close()
             live.wide_of = None if wide.failures else now
             self._state.publish(live.take_wide(wide, snapshot.change))
+        await self._look_who_reaches(live, analyst, snapshot)
         await self._watch_over(snapshot.git)
+
+    async def _look_who_reaches(self, live: Live, analyst: Analyst, snapshot: Snapshot) -> None:
+        """Find out which symbols of old findings the change newly reaches, also in texts that are edited meanwhile."""
+        edited = [file for file in snapshot.change.files if not live.fresh(file)]
+        sights = await analyst.files(edited) if edited else []
+        seen = live.seen_of(snapshot.change, sights)
+        known = await reach(seen, snapshot, live.rules.ruleset, seconds=SECONDS_WHILE_TYPING)
+        self._state.publish(live.take_reach(known))
 
     async def _watch_over(self, git: Git) -> None:
         """Watch git's own files, from after the first diagnostics on."""
@@ -154,5 +219,42 @@ class ChangeLane:
 
         if self._watch is not None:
             await self._watch.close()
-        self._watch = Watch(git.watch_files(), lambda: self._post(plan.HeadMoved()))
+        self._watch = Watch(
+            git.watch_files(), lambda: self._post(plan.HeadMoved()), database=git.common_dir / LEDGER_FILE
+        )
         self._watched = git
+
+
+async def _load_memory(git: Git) -> None:
+    """Import what reads a ledger, where there is one, while git collects."""
+    await asyncio.sleep(0)
+    if (git.common_dir / LEDGER_FILE).is_file():
+        import roundzero.engine.memory  # noqa: PLC0415  a first review has nothing to remember
+
+        await asyncio.sleep(0)
+        import roundzero.engine.recall  # noqa: F401, PLC0415  as above
+
+
+async def recollect(workspace: Workspace, change: Change, known: Recall | None) -> Recall | None:
+    """What is remembered of the branch of a change; None when that is nothing, and has been."""
+    git = workspace.git
+    there = (git.common_dir / LEDGER_FILE).is_file() or git.may_have(SHARED_FILE, change)
+    if not there and known is None:
+        return None
+    from datetime import UTC, datetime  # noqa: PLC0415  a first review has nothing to remember
+
+    from roundzero.engine.memory import remember, settings_digest, shared_dismissals  # noqa: PLC0415  as above
+    from roundzero.engine.recall import Recall  # noqa: PLC0415  as above
+
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    memory = await remember(git, change, whole=False, at=at)
+    shared, complaints = await shared_dismissals(git, change)
+    return Recall(
+        memory.ledger,
+        memory.texts,
+        dismissals=memory.dismissals,
+        shared=shared,
+        settings=settings_digest(workspace, workspace.view),
+        at=at,
+        notices=(*complaints, *memory.notices),
+    )

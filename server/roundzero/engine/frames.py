@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from roundzero.checkers.run import ChangeResult, FileResult
+    from roundzero.checkers.run import FileResult
+    from roundzero.checkers.run_change import ChangeResult
     from roundzero.core.change import Change, FileChange, Side, Source
     from roundzero.core.item import Item
     from roundzero.core.text import RelPath

@@ -1,37 +1,43 @@
 """What is known of the change right now: per file what was seen and which findings it makes.
 
 Knows no tasks, versions or clocks; the session feeds it. Cost follows what changed: only the file at hand is judged,
-and the files its hits may have been moved from. Invariants: a finding that was here before an edit and is here after it
-keeps its id; what a text that does not parse cannot show is carried over from the last one that did.
+and the files its hits may have been moved from. Who findings are in the ledger and where they stand says ``recall``.
+Invariants: a finding that was here before an edit and is here after it keeps its id; what a text that does not parse
+cannot show is carried over from the last one that did.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from roundzero.core.change import FileChange, Side, Status
-from roundzero.core.finding import Finding, FindingId, Observation, Origin, first_id
-from roundzero.core.judge import Sight, View, judge
-from roundzero.core.matching import Moves, assign_ids, pair
+from roundzero.core.finding import Finding, FindingId, Observation, Origin
+from roundzero.core.judge import Sight, View, judge, shown
+from roundzero.core.matching import Moves
 from roundzero.core.rebase import carry, edit_map
+from roundzero.core.report import order
+from roundzero.engine.exposure import Reach
+from roundzero.engine.identity import identify, kept_ids, renamed
+from roundzero.engine.known_file import KnownFile, completed, head_texts, key, moved, same_base
 from roundzero.engine.sights import ChangeSight, Elsewhere, FileSight, combine, failures_of, gaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from roundzero.core.change import Change
+    from roundzero.core.change import Change, Source
     from roundzero.core.checklist import Failure
+    from roundzero.core.dismissal import Dismissal
     from roundzero.core.gate import GatePolicy
     from roundzero.core.item import ItemId, Language
-    from roundzero.core.linemap import Hunk, LineMap
+    from roundzero.core.ledger import Ledger
+    from roundzero.core.recognition import Texts
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.suppress import Directive
     from roundzero.core.text import RelPath
-
-Key: TypeAlias = "tuple[str | None, RelPath | None, str | None, tuple[Hunk, ...]]"
-Wanted: TypeAlias = "Mapping[RelPath, frozenset[ItemId]]"
+    from roundzero.engine.known_file import Wanted
+    from roundzero.engine.recall import Recall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,29 +51,6 @@ class Rules:
     linters: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Entry:
-    """One file. ``good`` is the last sight of a text that parsed, with that file."""
-
-    file: FileChange
-    sight: FileSight
-    complete: bool
-    wanted: Wanted = field(default_factory=dict)
-    good: tuple[FileChange, FileSight] | None = None
-    findings: list[Finding] = field(default_factory=list)
-    judged: FileChange | None = None
-
-
-def key(file: FileChange) -> Key:
-    """What a file's results depend on, beside the rules."""
-    return (
-        file.base.blob if file.base is not None else None,
-        file.base.path if file.base is not None else None,
-        file.head.blob if file.head is not None else None,
-        file.hunks,
-    )
-
-
 class Live:
     """The state of one change under one set of rules."""
 
@@ -78,20 +61,28 @@ class Live:
         self.wide = ChangeSight()
         self.wide_of: tuple[str | None, str | None, str] | None = None
         self._wide_files: dict[RelPath, FileChange] = {}
-        self._entries: dict[RelPath, _Entry] = {}
+        self._reach = Reach()
+        self._entries: dict[RelPath, KnownFile] = {}
         self._linked: set[RelPath] = set()
         """The files whose hits may come from others: few, so that judging one file does not look at all."""
         self._elsewhere: dict[RelPath, tuple[str, Elsewhere]] = {}
+        self.recall: Recall | None = None
+        self._raw_rest: list[Finding] = []
         self._rest: list[Finding] = []
+        self._aside: Mapping[FindingId, Dismissal] = {}
+        """What is dismissed beside the ledger's entries."""
+        self._settled: list[Finding] | None = None
+        self._unsettled = False
 
     def inherit(self, old: Live) -> None:
         """Keep what rules do not change, until files are looked at again: the change, and findings for their ids."""
-        self.change = old.change
-        self._rest = old._rest
+        self.change, self._reach = old.change, old._reach
+        self.recall = old.recall
+        self._raw_rest, self._rest, self._aside = old._raw_rest, old._rest, old._aside
         for path, entry in old._entries.items():
             sight = FileSight(path=path, failures=entry.sight.failures)
-            self._entries[path] = _Entry(
-                entry.file, sight, complete=False, findings=entry.findings, judged=entry.judged
+            self._entries[path] = KnownFile(
+                entry.file, sight, complete=False, raw=entry.raw, findings=entry.findings, judged=entry.judged
             )
 
     def fresh(self, file: FileChange) -> bool:
@@ -116,6 +107,7 @@ class Live:
     def install(self, change: Change) -> set[RelPath]:
         """Take a change collected anew. The paths that left it, and had findings, are returned."""
         self.change = change
+        self._settled = None
         there = {file.path: file for file in change.files}
         left = {path for path, entry in self._entries.items() if path not in there and entry.findings}
         for path in [path for path in self._entries if path not in there]:
@@ -129,6 +121,7 @@ class Live:
         """A file is no longer part of the change."""
         self._entries.pop(path, None)
         self._elsewhere.pop(path, None)
+        self._settled = None
 
     def missing(self, wanted: Wanted, sight: FileSight) -> dict[RelPath, frozenset[ItemId]]:
         """Of the bases hits may come from, those not looked at yet; ``sight`` is about to be taken."""
@@ -161,12 +154,12 @@ class Live:
         entry = self._entries.get(file.path)
         before = entry.good if entry is not None else None
         unfinished = sight.broken is not None or not complete
-        if unfinished and before is not None and _same_base(before[0], file):
-            sight = _completed(sight, before[1], _moved(before[0], file))
+        if unfinished and before is not None and same_base(before[0], file):
+            sight = completed(sight, before[1], moved(before[0], file))
         if sight.broken is None:
             before = (file, sight)
         if entry is None:
-            self._entries[file.path] = _Entry(file, sight, complete, wanted, before)
+            self._entries[file.path] = KnownFile(file, sight, complete, wanted, before)
         else:
             entry.file, entry.sight, entry.complete, entry.wanted, entry.good = file, sight, complete, wanted, before
         if wanted:
@@ -207,28 +200,44 @@ class Live:
         together = self._related(path)
         entries = {each: self._entries[each] for each in sorted(together)}
         before = {each: entry.findings for each, entry in entries.items()}
+        others = self._ids_beyond(entries)
         elsewhere = self._beside(entries)
         wide = replace(self.wide, seen=tuple(self._wide_in(entries)))
         sight = combine((entry.sight for entry in entries.values()), elsewhere, wide)
-        found = self._judged(sight, entries)
+        sight = replace(sight, reached=self._reach.now(self.change, entries))
+        found = self._judged(sight, entries, others)
         by_path: dict[RelPath, list[Finding]] = defaultdict(list)
         for finding in found:
             by_path[finding.seen.path or path].append(finding)
         for each, entry in entries.items():
-            entry.findings, entry.judged = by_path.get(each, []), entry.file
-        return {each for each, entry in entries.items() if entry.findings != before[each]} | {path}
+            entry.raw, entry.judged = by_path.get(each, []), entry.file
+            entry.findings = self._stood(entry.raw, head_texts([entry.file]))
+        changed = {each for each, entry in entries.items() if entry.findings != before[each]} | {path}
+        return changed | self._put_aside()
 
     def take_wide(self, wide: ChangeSight, change: Change) -> set[RelPath]:
         """Take what was seen in the change as a whole, as it was then. The paths whose findings are others now."""
         paths = {seen.path for seen in (*self.wide.seen, *wide.seen) if seen.path is not None}
         self.wide = wide
         self._wide_files = {file.path: file for file in change.files if file.path in paths}
-        changed = self._judge_rest()
+        changed = self._judge_rest() | self._put_aside()
         for path in sorted(paths):
             changed |= self.judge(path)
         return changed
 
-    def _wide_in(self, entries: Mapping[RelPath, _Entry]) -> Iterable[Observation]:
+    def seen_of(self, change: Change, more: Sequence[FileSight]) -> Sight:
+        """What was seen in the texts of a change; ``more`` was seen in those that are not fresh."""
+        fresh = {file.path for file in change.files if self.fresh(file)}.difference(sight.path for sight in more)
+        entries = {path: entry for path, entry in self._entries.items() if path in fresh}
+        return combine((*(entry.sight for entry in entries.values()), *more), self._beside(entries), ChangeSight())
+
+    def take_reach(self, reach: Reach) -> set[RelPath]:
+        """Take what the change newly reaches. The paths whose findings are others now."""
+        paths = self._reach.paths | reach.paths
+        self._reach = reach
+        return {changed for path in sorted(paths) for changed in self.judge(path)}
+
+    def _wide_in(self, entries: Mapping[RelPath, KnownFile]) -> Iterable[Observation]:
         """What the checks of the whole change saw in files, carried over to the files' texts of now."""
         by_path: dict[RelPath, list[Observation]] = defaultdict(list)
         for seen in self.wide.seen:
@@ -237,13 +246,13 @@ class Live:
         for path, found in by_path.items():
             then, now = self._wide_files.get(path), entries[path].file
             if then is not None:
-                yield from carry(found, path, _moved(then, now))
+                yield from carry(found, path, moved(then, now))
             elif (text := self.wide.outside.get(path)) is not None and now.head is not None:
                 yield from carry(found, path, edit_map(text.text, now.head.text))
             else:
                 yield from found
 
-    def _beside(self, entries: Mapping[RelPath, _Entry]) -> Elsewhere:
+    def _beside(self, entries: Mapping[RelPath, KnownFile]) -> Elsewhere:
         """Base observations of files beyond what their own sights hold."""
         base: list[Observation] = []
         based: set[tuple[RelPath, ItemId]] = set()
@@ -259,24 +268,37 @@ class Live:
             return set()
         seen = tuple(each for each in self.wide.seen if each.path is None or each.path not in self._entries)
         before = self._rest
-        self._rest = self._judged(combine((), Elsewhere(), replace(self.wide, seen=seen)), {})
+        sight = combine((), Elsewhere(), replace(self.wide, seen=seen))
+        self._raw_rest = self._judged(sight, {}, self._ids_beyond({}))
+        self._rest = self._stood(self._raw_rest, self.wide.outside)
         if self._rest == before:
             return set()
         return {each.seen.path for each in (*before, *self._rest) if each.seen.path is not None} | {
             each.anchor.path for each in (*before, *self._rest) if each.anchor is not None
         }
 
-    def _judged(self, sight: Sight, entries: Mapping[RelPath, _Entry]) -> list[Finding]:
+    def _ids_beyond(self, entries: Mapping[RelPath, KnownFile]) -> frozenset[FindingId]:
+        """The ids of findings that are not of these files; of all files when there are none."""
+        if self.recall is None:
+            return frozenset()
+        beyond = {finding.id for path, entry in self._entries.items() if path not in entries for finding in entry.raw}
+        return frozenset(beyond | {finding.id for finding in self._raw_rest if entries})
+
+    def _judged(
+        self, sight: Sight, entries: Mapping[RelPath, KnownFile], others: frozenset[FindingId]
+    ) -> list[Finding]:
         assert self.change is not None  # noqa: S101  callers looked
-        old = [finding for entry in entries.values() for finding in entry.findings]
+        old = [finding for entry in entries.values() for finding in entry.raw]
         if not entries:
-            old = self._rest
+            old = self._raw_rest
         moves = Moves(
             {
-                path: (path, _moved(entry.judged, entry.file))
+                path: (path, moved(entry.judged, entry.file))
                 for path, entry in entries.items()
                 if entry.judged is not None
-            }
+            },
+            before=head_texts(entry.judged for entry in entries.values() if entry.judged is not None),
+            after=head_texts(entry.file for entry in entries.values()),
         )
         return judge(
             self.change,
@@ -285,8 +307,119 @@ class Live:
             view=self.rules.view,
             policy=self.rules.policy,
             language=self.rules.language,
-            identify=lambda seen: identify(seen, old, moves),
+            identify=lambda seen: self._identified(seen, old, moves, entries, others),
         )
+
+    def _identified(
+        self,
+        seen: Sequence[Observation],
+        old: Sequence[Finding],
+        moves: Moves,
+        entries: Mapping[RelPath, KnownFile],
+        others: frozenset[FindingId],
+    ) -> list[FindingId]:
+        """Ids: those of the findings of before, then those of entries of these files, then first ids."""
+        recall = self.recall
+        if recall is None or not recall.ledger.entries:
+            return identify(seen, old, moves)
+        kept = kept_ids(seen, old, moves)
+        rest = {at: each for at, each in enumerate(seen) if at not in kept}
+        if rest:
+            heads = head_texts(entry.file for entry in entries.values()) if entries else self.wide.outside
+            kept |= recall.known(rest, heads, {*others, *kept.values()})
+        return identify(seen, old, moves, kept=kept, reserved=recall.ledger.entries.keys() | others)
+
+    # --- what is remembered ---
+
+    def remember(self, recall: Recall) -> set[RelPath]:
+        """Take what was read of the ledger and of dismissals. The paths whose findings are others now."""
+        before = self.recall
+        self.recall = recall
+        self._settled = None
+        return set() if before is not None and before.says_as(recall) else self.settle(anew=True)
+
+    def settle(self, *, anew: bool = False) -> set[RelPath]:
+        """Recognise over all files, for when everything was looked at; paths whose findings are others now.
+
+        ``anew``: the ledger is another, so take all findings as it has them.
+        """
+        recall = self.recall
+        if recall is None or not (anew or self._unsettled):
+            return set()
+        everything = [*(finding for entry in self._entries.values() for finding in entry.raw), *self._raw_rest]
+        heads = {**self.wide.outside, **head_texts(entry.file for entry in self._entries.values())}
+        names = recall.renamed(everything, heads)
+        self._unsettled = False
+        if not names and not anew:
+            return set()
+        changed: set[RelPath] = set()
+        for path, entry in self._entries.items():
+            if entry.raw:
+                entry.raw = renamed(entry.raw, names)
+                found = self._stood(entry.raw, head_texts([entry.file]))
+                if found != entry.findings:
+                    entry.findings = found
+                    changed.add(path)
+        if self._raw_rest:
+            self._raw_rest = renamed(self._raw_rest, names)
+            found = self._stood(self._raw_rest, self.wide.outside)
+            if found != self._rest:
+                changed |= _paths_of([*found, *self._rest])
+                self._rest = found
+        self._unsettled = False
+        return changed | self._put_aside()
+
+    def _stood(self, raw: list[Finding], heads: Mapping[RelPath, Source]) -> list[Finding]:
+        self._settled = None
+        self._unsettled = True
+        return raw if self.recall is None else self.recall.standing(raw, heads, self.rules.policy)
+
+    def _put_aside(self) -> set[RelPath]:
+        """Find out what is dismissed beside entries; the paths where that is other than before."""
+        before, self._aside = self._aside, {}
+        if self.recall is not None:
+            self._aside = self.recall.put_aside(self._all())
+        if before == self._aside:
+            return set()
+        self._settled = None
+        names = {name for name in before.keys() | self._aside.keys() if before.get(name) != self._aside.get(name)}
+        return _paths_of(finding for finding in self._all() if finding.id in names)
+
+    def dismissal_of(self, name: FindingId) -> Dismissal | None:
+        """What dismisses a finding beside its entry."""
+        return self._aside.get(name)
+
+    def _dressed(self, finding: Finding) -> Finding:
+        dismissal = self._aside.get(finding.id)
+        if dismissal is None:
+            return finding
+        from roundzero.core.advance import dismissed  # noqa: PLC0415  needed where something is dismissed
+        from roundzero.core.standing import gated_again  # noqa: PLC0415  as above
+
+        return gated_again(dismissed(finding, dismissal), self.rules.policy)
+
+    def _all(self) -> list[Finding]:
+        return [*(finding for entry in self._entries.values() for finding in entry.findings), *self._outside()]
+
+    def gated(self) -> list[Finding]:
+        """All findings, hidden ones too, of which each family has one that blocks."""
+        found = self.findings() if self._settled is None else self._settled
+        return found if sum(finding.blocking for finding in found) < 2 else self.settled()
+
+    def settled(self) -> list[Finding]:
+        """All findings, hidden ones too, sorted, with their families: of each only one blocks."""
+        if self._settled is None:
+            from roundzero.core.families import families, one_blocker  # noqa: PLC0415  after the first diagnostics
+
+            raw = [*(finding for entry in self._entries.values() for finding in entry.raw), *self._raw_rest]
+            entries = self.recall.ledger.entries if self.recall is not None else {}
+            known = {name: entry.family for name, entry in entries.items() if entry.family is not None}
+            named = families([finding for finding in sorted(raw, key=order) if shown(finding)], known)
+            found = [
+                finding.but(family=named[finding.id]) if finding.id in named else finding for finding in self.findings()
+            ]
+            self._settled = one_blocker(sorted(found, key=order))
+        return self._settled
 
     def _related(self, path: RelPath) -> set[RelPath]:
         """The file, the files its hits may come from, the files whose hits may come from it, and so on."""
@@ -308,8 +441,10 @@ class Live:
         if path is not None:
             entry = self._entries.get(path)
             own = entry.findings if entry is not None else []
-            return [*own, *(each for each in self._outside() if each.seen.path == path)]
-        return [*(finding for entry in self._entries.values() for finding in entry.findings), *self._outside()]
+            found = [*own, *(each for each in self._outside() if each.seen.path == path)]
+        else:
+            found = self._all()
+        return [self._dressed(finding) for finding in found] if self._aside else found
 
     def _outside(self) -> Iterable[Finding]:
         """What was found beyond the change, but for files that an edit has made part of it since."""
@@ -329,30 +464,22 @@ class Live:
         """The comments that dismiss, by path."""
         return {path: entry.sight.directives for path, entry in self._entries.items() if entry.sight.directives}
 
-    def identify(self, seen: Sequence[Observation]) -> list[FindingId]:
-        """Ids for observations of the whole change as it is known now."""
-        return identify(seen, self.findings(), Moves({}))
+    def identify(self, seen: Sequence[Observation], ledger: Ledger, texts: Texts) -> list[FindingId]:
+        """Ids for observations of the whole change, by what is known now and then by a ledger."""
+        from roundzero.engine.recall import identified  # noqa: PLC0415  only for a round
+
+        return identified(seen, kept_ids(seen, self._all(), Moves({})), ledger, texts)
 
 
-def identify(seen: Sequence[Observation], old: Sequence[Finding], moves: Moves) -> list[FindingId]:
-    """Ids for observations: that of the old finding each is matched with, else a first id nobody has."""
-    ids = assign_ids(seen)
-    if not old:
-        return ids
-    pairs = pair([finding.seen for finding in old], seen, moves)
-    kept = {at: old[was].id for at, was in pairs.items()}
-    taken = set(kept.values())
-    for at, first in enumerate(ids):
-        if at in kept:
-            ids[at] = kept[at]
-            continue
-        ordinal, each, name = 0, seen[at], first
-        while name in taken:
-            name = first_id(each.item, each.path, each.symbol, each.anchor_text, ordinal)
-            ordinal += 1
-        ids[at] = name
-        taken.add(name)
-    return ids
+def _paths_of(findings: Iterable[Finding]) -> set[RelPath]:
+    """The files that show these findings."""
+    paths: set[RelPath] = set()
+    for finding in findings:
+        if finding.seen.path is not None:
+            paths.add(finding.seen.path)
+        if finding.anchor is not None:
+            paths.add(finding.anchor.path)
+    return paths
 
 
 def _may_be_moved(finding: Finding) -> bool:
@@ -364,28 +491,3 @@ def _may_be_moved(finding: Finding) -> bool:
         and seen.span is not None
         and len(seen.anchor_text) > 1
     )
-
-
-def _same_base(one: FileChange, other: FileChange) -> bool:
-    return key(one)[:2] == key(other)[:2]
-
-
-def _moved(old: FileChange, new: FileChange) -> LineMap:
-    before, after = old.head, new.head
-    return edit_map(before.text if before is not None else "", after.text if after is not None else "")
-
-
-def _completed(sight: FileSight, good: FileSight, moved: LineMap) -> FileSight:
-    """A sight with what the last good one had and this one could not see."""
-    head = dict(sight.head)
-    for name, part in good.head.items():
-        there = {_place(seen) for seen in head.get(name, ())}
-        carried = (seen for seen in carry(part, sight.path, moved) if _place(seen) not in there)
-        head[name] = (*head.get(name, ()), *carried)
-    known = {_place(seen) for seen in sight.base}
-    base = (*sight.base, *(seen for seen in good.base if _place(seen) not in known))
-    return replace(sight, head=head, base=base, based=sight.based | good.based)
-
-
-def _place(seen: Observation) -> tuple[object, ...]:
-    return (seen.item, seen.side, seen.span, seen.title)

@@ -7,30 +7,38 @@ Invariants: a ledger that cannot be used costs a notice and nothing else; only a
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.advance import Listened, Occasion, Recheck, advance, expiries
-from roundzero.core.change import Side
+from roundzero.core.change import Side, Source
 from roundzero.core.dismissal import SHARED_FILE, parse_shared
 from roundzero.core.finding import State
-from roundzero.core.ledger import LIVE, Ledger, Proof, fold
+from roundzero.core.ledger import LIVE, Ledger, Proof, Round, fold
 from roundzero.core.linemap import LineMap
 from roundzero.core.recognition import Texts
+from roundzero.core.renames import renames
 from roundzero.core.report import RoundInfo
-from roundzero.core.text import RelPath
 from roundzero.errors import OutsideError
 from roundzero.store.ledger_db import LedgerDb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
-    from roundzero.core.change import Change, Source
+    from roundzero.core.change import Change
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.finding import Finding, FindingId
     from roundzero.core.item import ItemId
+    from roundzero.core.judge import View
+    from roundzero.core.text import RelPath
+    from roundzero.engine.workspace import Workspace
     from roundzero.git.repository import Git
     from roundzero.store.ledger_db import Branch
+
+DETACHED: Final = "HEAD is detached, and a dismissal like this belongs to a branch; switch to it"
+"""Why a finding cannot be put aside where there is no branch."""
 
 AS_BEFORE: Final = "the file is again as it was before this branch"
 
@@ -52,31 +60,28 @@ class Memory:
     def occasion(self, change: Change, *, at: str, settings: str) -> Occasion:
         """The round a review of this change would be; what the review gives is added later."""
         now = blobs_of(change)
-        paths = now.keys() | {RelPath(path) for path in self.reviewed}
-        delta = tuple(sorted(path for path in paths if now.get(path) != self.reviewed.get(path)))
+        delta = tuple(sorted(path for path in now if now[path] != self.reviewed.get(path)))
         return Occasion(
-            at=at,
-            merge_base=change.base.merge_base,
-            snapshot=change.snapshot,
-            settings=settings,
-            verdict="",
-            counts=(0, 0, 0, 0),
-            commit=change.head.commit,
-            delta=delta,
-            full=len(change.files),
+            round=Round(
+                index=self.ledger.next_index,
+                at=at,
+                merge_base=change.base.merge_base,
+                snapshot=change.snapshot,
+                settings=settings,
+                verdict="",
+                counts=(0, 0, 0, 0),
+                commit=change.head.commit,
+                delta=delta,
+                full=len(now),
+            )
         )
 
     def info(self, occasion: Occasion) -> RoundInfo:
         """Which round that is: the last one again when nothing has changed since."""
+        this, last = occasion.round, self.ledger.last
         if not self.writes:
-            return RoundInfo()
-        last = self.ledger.last
-        same = last is not None and (last.merge_base, last.snapshot, last.settings) == (
-            occasion.merge_base,
-            occasion.snapshot,
-            occasion.settings,
-        )
-        if last is not None and same:
+            return RoundInfo(delta_files=len(this.delta), full_files=this.full)
+        if last is not None and this.repeats(last):
             return RoundInfo(
                 index=last.index,
                 previous=last.index - 1 or None,
@@ -86,8 +91,8 @@ class Memory:
         return RoundInfo(
             index=self.ledger.next_index,
             previous=last.index if last is not None else None,
-            delta_files=len(occasion.delta),
-            full_files=occasion.full,
+            delta_files=len(this.delta),
+            full_files=this.full,
         )
 
     async def commit(
@@ -121,6 +126,14 @@ class Memory:
                 proof = Proof(text=AS_BEFORE, path=place.path, line=place.near or None)
                 known[entry.id] = Recheck(outcome="negated", proof=proof)
         return known
+
+
+def settings_digest(workspace: Workspace, view: View) -> str:
+    """A digest of what decides, beside the snapshot, what is found and shown."""
+    shown = (sorted(origin.value for origin in view.origins), view.min_severity.name)
+    linters = sorted(linter.name for linter in workspace.linters)
+    said = repr((workspace.ruleset.digest, shown, linters, workspace.policy.support, workspace.settings.language))
+    return hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def blobs_of(change: Change) -> dict[RelPath, str]:
@@ -245,10 +258,10 @@ async def _follow(memory: Memory, git: Git, change: Change) -> None:
             gone.add(path)
         elif path not in skipped:
             await _look(git, change, path, heads, gone, restored)
+    named = await _renamed(git, change, memory, then, gone)
     targets: dict[tuple[RelPath, str], Source] = {}
     for path, blob in then:
-        moved = change.file_from(path) if path in gone else None
-        target = heads.get(path) if moved is None else moved.head
+        target = heads.get(named.get(path, path))
         if blob and target is not None and (target.path, target.blob) != (path, blob):
             targets[path, blob] = target
     old = await git.texts({blob: path for path, blob in sorted(targets)}) if targets else {}
@@ -258,9 +271,27 @@ async def _follow(memory: Memory, git: Git, change: Change) -> None:
         heads=heads,
         bases=bases,
         maps={key: (target.path, LineMap(each)) for (key, _, target), each in zip(known, hunks, strict=True)},
+        olds={key: before for key, before, _ in known},
         gone=frozenset(gone),
     )
     memory.restored = frozenset(restored)
+
+
+async def _renamed(
+    git: Git, change: Change, memory: Memory, then: AbstractSet[tuple[RelPath, str]], gone: AbstractSet[RelPath]
+) -> dict[RelPath, RelPath]:
+    """What files that are gone are called now: as git says of the base, else as their last texts say."""
+    found = {path: file.path for path in gone if (file := change.file_from(path)) is not None and file.head is not None}
+    last = {
+        path: memory.reviewed.get(path) or blob for path, blob in sorted(then) if path in gone and path not in found
+    }
+    before = {path for path, _ in then} | set(memory.reviewed) | set(found.values())
+    arrived = [file.head for file in change.files if file.head is not None and file.path not in before]
+    if not (arrived and any(last.values())):
+        return found
+    texts = await git.texts({blob: path for path, blob in last.items() if blob})
+    lost = [Source(path, texts[blob].text, blob) for path, blob in last.items() if blob in texts]
+    return found | renames(lost, arrived)
 
 
 async def _look(

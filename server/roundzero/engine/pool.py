@@ -40,7 +40,8 @@ from roundzero.proc import Child
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from roundzero.checkers.run import ChangeResult, FileResult
+    from roundzero.checkers.run import FileResult
+    from roundzero.checkers.run_change import ChangeResult
     from roundzero.core.change import FileChange
     from roundzero.core.item import Item
     from roundzero.engine.frames import Reply, Request
@@ -49,8 +50,11 @@ log = logging.getLogger(__name__)
 
 Result: TypeAlias = "FileResult | ChangeResult | None"
 
-WORTH_A_PROCESS: Final = 500_000
-"""Characters of changed files from which a second process pays: starting it costs what checking 10,000 lines does."""
+WORTH_A_PROCESS: Final = 1_000_000
+"""Characters of changed files from which a second process pays: starting it costs what checking 10,000 lines does.
+
+Measured on two processors: up to a third less time where the second is free, and no more where it is not.
+"""
 
 CRASHED: Final = "the worker process ended while it checked this"
 
@@ -66,7 +70,7 @@ class Runner(Protocol):
         """See checkers.run.check_file."""
 
     async def check_change(self, snapshot: Snapshot, items: tuple[Item, ...]) -> ChangeResult:
-        """See checkers.run.check_change."""
+        """See checkers.run_change.check_change."""
 
     async def close(self) -> None:
         """Let go of processes."""
@@ -83,6 +87,7 @@ async def load_checks() -> None:
     for _ in checkers.load():
         await asyncio.sleep(0)
     import roundzero.checkers.run  # noqa: PLC0415  as above
+    import roundzero.checkers.run_change  # noqa: PLC0415  as above
 
     await asyncio.sleep(0)
     import roundzero.index.symbols  # noqa: F401, PLC0415  as above
@@ -111,7 +116,7 @@ class InProcess:
 
     async def check_change(self, snapshot: Snapshot, items: tuple[Item, ...]) -> ChangeResult:
         """See Runner. Runs in a thread, since it waits for git on this loop."""
-        from roundzero.checkers.run import ChangeResult  # noqa: PLC0415  heavy
+        from roundzero.checkers.run_change import ChangeResult  # noqa: PLC0415  heavy
         from roundzero.engine.whole import SECONDS_ON_REQUEST, check_whole  # noqa: PLC0415  as above
 
         repository = BridgedRepository(snapshot, asyncio.get_running_loop())
@@ -167,15 +172,7 @@ class Both:
 def runner_for(files: Sequence[FileChange]) -> Runner:
     """What checks these files soonest when somebody waits for all of them."""
     size = sum(len(file.head.text) for file in files if file.head is not None)
-    return Both() if size > WORTH_A_PROCESS and _a_processor_is_free() else InProcess()
-
-
-def _a_processor_is_free() -> bool:
-    """Whether a second process would have one to itself; on a busy machine it only costs its start (a third more)."""
-    try:
-        return os.getloadavg()[0] <= (os.cpu_count() or 1) - 1
-    except (OSError, AttributeError):  # not on Windows
-        return True
+    return Both() if size > WORTH_A_PROCESS and (os.cpu_count() or 1) > 1 else InProcess()
 
 
 class Worker:
@@ -213,7 +210,7 @@ class Worker:
 
     async def check_change(self, snapshot: Snapshot, items: tuple[Item, ...]) -> ChangeResult:
         """See Runner."""
-        from roundzero.checkers.run import ChangeResult  # noqa: PLC0415  heavy
+        from roundzero.checkers.run_change import ChangeResult  # noqa: PLC0415  heavy
 
         result = await self._request(
             items, lambda number: CheckChange(number, snapshot.change, snapshot.keep_in), snapshot
@@ -287,7 +284,7 @@ class Worker:
             if self._child is not None:
                 await self._child.close()
             self._texts, self._items = Texts(), None
-            argv = [sys.executable, "-m", "roundzero.engine.worker"]
+            argv = [sys.executable, "-P", "-m", "roundzero.engine.worker"]
             self._child = await Child.start(argv, tempfile.gettempdir())
             self._reader = asyncio.ensure_future(self._listen(self._child))
         return self._child

@@ -47,6 +47,10 @@ class Snapshot:
         """Where words stand at the head."""
         return await self.git.grep(words, self.change)
 
+    async def shareable(self, paths: Collection[RelPath], side: Side) -> frozenset[RelPath]:
+        """Those paths whose text may leave the machine."""
+        return await self.git.shareable(paths, side, self.change)
+
 
 class BridgedRepository:
     """The snapshot for a thread beside the loop. ``close`` ends what it waits for."""
@@ -74,6 +78,10 @@ class BridgedRepository:
     def grep(self, words: Collection[str]) -> Mapping[str, tuple[GrepHit, ...]]:
         """See core.ports."""
         return self._wait(self._snapshot.grep(words))
+
+    def shareable(self, paths: Collection[RelPath], side: Side) -> frozenset[RelPath]:
+        """Those paths whose text may leave the machine. Raises OutsideError."""
+        return self._wait(self._snapshot.shareable(paths, side))
 
     def close(self) -> None:
         """Answer nothing any more."""

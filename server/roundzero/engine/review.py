@@ -6,26 +6,29 @@ give equal reports but for ``reviewed_at`` and ``stats.seconds``.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from roundzero import __version__
 from roundzero.core.advance import Listened
 from roundzero.core.compose import Occasion as About
 from roundzero.core.compose import compose
+from roundzero.core.dismissal import SHARED_FILE
 from roundzero.core.finding import Origin
+from roundzero.core.item import Prose
 from roundzero.core.judge import judge
 from roundzero.core.recognition import recognise
-from roundzero.core.report import RoundInfo
-from roundzero.core.standing import related, standing, with_remains
+from roundzero.core.standing import local, related, standing, unmoved, with_remains
 from roundzero.engine.analysis import Analyst
-from roundzero.engine.memory import Memory, blobs_of, everywhere, remember, shared_dismissals
+from roundzero.engine.exposure import reach
+from roundzero.engine.last_report import keep
+from roundzero.engine.memory import Memory, blobs_of, everywhere, remember, settings_digest, shared_dismissals
 from roundzero.engine.pool import load_checks, runner_for
 from roundzero.engine.repository import Snapshot
 from roundzero.engine.sights import combine, failures_of, gaps, lacking
+from roundzero.engine.whole import SECONDS_ON_REQUEST
 from roundzero.git.repository import Scope
 from roundzero.proc import side_by_side
 
@@ -35,9 +38,11 @@ if TYPE_CHECKING:
     from roundzero.config import Settings
     from roundzero.core.change import Change
     from roundzero.core.dismissal import Dismissal
-    from roundzero.core.finding import FindingId, Observation
+    from roundzero.core.finding import Finding, FindingId, Observation
     from roundzero.core.judge import View
-    from roundzero.core.report import Depth, Report
+    from roundzero.core.ledger import Ledger
+    from roundzero.core.recognition import Texts
+    from roundzero.core.report import Depth, Report, RoundInfo
     from roundzero.core.text import RelPath
     from roundzero.engine.pool import Runner
     from roundzero.engine.sights import ChangeSight, Elsewhere, FileSight
@@ -50,6 +55,7 @@ class ReviewRequest:
 
     ``base`` and ``head`` are revisions; ``head`` means objects only. ``paths``: show findings of these files and
     folders (none: all). ``diff``: only lines this unified diff adds. ``overlays``: texts that stand for files on disk.
+    ``unsaved``: an editor's buffers; to whoever asks they are the work tree, so they restrict nothing.
     ``remember``: read the ledger, and write a round if the review is one of the whole branch.
     """
 
@@ -59,6 +65,7 @@ class ReviewRequest:
     paths: tuple[RelPath, ...] = ()
     diff: bytes | None = None
     overlays: Mapping[RelPath, str] = field(default_factory=dict)
+    unsaved: Mapping[RelPath, str] = field(default_factory=dict)
     depth: Depth = "off"
     untracked: bool = True
     show_all_origins: bool = False
@@ -76,6 +83,10 @@ def no_model(settings: Settings) -> str:
     if settings.model_provider is None:
         return "no model provider is configured"
     return f"the provider {settings.model_provider} is configured, but this version makes no model reviews"
+
+
+Identify: TypeAlias = "Callable[[Sequence[Observation], Ledger, Texts], list[FindingId]]"
+"""Gives observations their ids, by what is remembered and what became of the texts it was seen in."""
 
 
 class ProgressSink(Protocol):
@@ -98,9 +109,9 @@ async def review(
     progress: ProgressSink | None = None,
     *,
     runner: Runner | None = None,
-    identify: Callable[[Sequence[Observation]], list[FindingId]] | None = None,
+    identify: Identify | None = None,
 ) -> Report:
-    """Review a change. ``identify`` gives ids, by default first ids.
+    """Review a change. ``identify`` gives ids, by default those of the ledger's entries.
 
     Raises UserError when it cannot be made (a base that is none, a diff that does not fit).
     """
@@ -120,7 +131,8 @@ async def review(
     report = await _decide(workspace, request, change, view, looked, identify=identify, now=now)
     clock.lap("judge")
     watch.stage("done", len(looked.sights), len(looked.sights))
-    return replace(report, stats=replace(report.stats, seconds=clock.laps()))
+    report = replace(report, stats=replace(report.stats, seconds=clock.laps()))
+    return await keep(workspace.git.common_dir, looked.memory, request, report)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +143,7 @@ class _Looked:
     wide: ChangeSight
     elsewhere: Elsewhere
     memory: Memory
+    uncommitted: frozenset[RelPath]
     shared: tuple[Dismissal, ...]
     complaints: tuple[str, ...]
     versions: Mapping[str, str]
@@ -164,6 +177,7 @@ async def _look(  # noqa: PLR0913  each is an independent input
             around = group.create_task(analyst.change(Snapshot(workspace.git, change, workspace.git.common_dir)))
             sharing = group.create_task(shared_dismissals(workspace.git, change))
             remembering = group.create_task(_remember(workspace, request, change, now))
+            comparing = group.create_task(_uncommitted(workspace, request))
         sights, wide = looking.result(), around.result()
         elsewhere = await analyst.elsewhere(change, lacking(analyst.moved_from(change, sights), sights))
     finally:
@@ -177,6 +191,7 @@ async def _look(  # noqa: PLR0913  each is an independent input
         wide=wide,
         elsewhere=elsewhere,
         memory=memory,
+        uncommitted=comparing.result(),
         shared=shared,
         complaints=complaints,
         versions=analyst.versions,
@@ -190,13 +205,16 @@ async def _decide(  # noqa: PLR0913  each is an independent input
     view: View,
     looked: _Looked,
     *,
-    identify: Callable[[Sequence[Observation]], list[FindingId]] | None,
+    identify: Identify | None,
     now: str,
 ) -> Report:
     """Judge what was seen in the light of what is remembered, and write the round down."""
     sights, wide, memory = looked.sights, looked.wide, looked.memory
     known, texts = memory.ledger, memory.texts
     sight = combine(sights, looked.elsewhere, wide)
+    around = Snapshot(workspace.git, change, workspace.git.common_dir)
+    newly = await reach(sight, around, workspace.ruleset, seconds=SECONDS_ON_REQUEST)
+    sight = replace(sight, reached=newly.lines)
     judged = judge(
         change,
         sight,
@@ -204,10 +222,12 @@ async def _decide(  # noqa: PLR0913  each is an independent input
         view=view,
         policy=workspace.policy,
         language=workspace.settings.language,
-        identify=identify or (lambda seen: recognise(known, seen, texts)),
+        identify=lambda seen: (identify or _by_ledger)(seen, known, texts),
     )
     judged = related(judged, known)
-    occasion = memory.occasion(change, at=now, settings=_settings(workspace, view))
+    occasion = memory.occasion(change, at=now, settings=settings_digest(workspace, view))
+    occasion = replace(occasion, uncommitted=looked.uncommitted)
+    as_known = unmoved(known, looked.uncommitted, wide.listened)
     info = memory.info(occasion)
     running = [linter.name for linter in workspace.linters]
     failures = (
@@ -218,11 +238,11 @@ async def _decide(  # noqa: PLR0913  each is an independent input
     def report_of(info: RoundInfo) -> Report:
         given = standing(
             judged,
-            known,
+            as_known,
             texts,
             dismissals=(*memory.dismissals, *looked.shared),
             policy=workspace.policy,
-            settings=occasion.settings,
+            settings=occasion.round.settings,
             index=info.index,
             now=now,
         )
@@ -231,7 +251,7 @@ async def _decide(  # noqa: PLR0913  each is an independent input
             tool_version=__version__,
             reviewed_at=now,
             language=workspace.settings.language,
-            notices=(*problems, *looked.complaints, *memory.notices),
+            notices=(*problems, *looked.complaints, *memory.notices, *_only_here(given, looked, workspace, now)),
             paths=request.paths,
             outside=tuple(wide.outside.values()),
             round=info,
@@ -241,10 +261,11 @@ async def _decide(  # noqa: PLR0913  each is an independent input
     report = report_of(info)
     heard = Listened(files={each.path: each.listened for each in sights}, wide=wide.listened)
     heard = everywhere(heard, texts, frozenset(item.id for item in workspace.ruleset.checked))
-    written = replace(occasion, verdict=report.verdict.status.value, counts=report.counts, versions=looked.versions)
+    this = replace(occasion.round, verdict=report.verdict.status.value, counts=report.counts)
+    written = replace(occasion, round=this, versions=looked.versions)
     index = await memory.commit(judged, heard, written, blobs_of(change))
     if index != info.index:
-        report = report_of(RoundInfo() if index is None else replace(info, index=index, previous=index - 1 or None))
+        report = report_of(replace(info, index=index, previous=None if index is None else index - 1 or None))
     if request.whole and request.remember:
         report = with_remains(report, judged, memory.ledger, view, workspace.ruleset)
     return report
@@ -263,12 +284,43 @@ async def _remember(workspace: Workspace, request: ReviewRequest, change: Change
     return await remember(workspace.git, change, whole=request.whole, at=now)
 
 
-def _settings(workspace: Workspace, view: View) -> str:
-    """A digest of what decides, beside the snapshot, what is found and shown."""
-    shown = (sorted(origin.value for origin in view.origins), view.min_severity.name)
-    linters = sorted(linter.name for linter in workspace.linters)
-    said = repr((workspace.ruleset.digest, shown, linters, workspace.policy.support, workspace.settings.language))
-    return hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+async def _uncommitted(workspace: Workspace, request: ReviewRequest) -> frozenset[RelPath]:
+    """The paths in which the work tree, buffers included, differs from a commit that is reviewed as the branch."""
+    if request.scope is not Scope.COMMITTED or not request.remember or not request.whole or workspace.git.bare:
+        return frozenset()
+    rules = workspace.collect_rules(untracked=request.untracked)
+    base = await workspace.git.base_at_head("")
+    edits = await workspace.git.collect(base, rules=rules, overlays=request.unsaved)
+    names = [(each.path, each.old_path) for each in edits.files]
+    names += [(each.path, each.old_path) for each in edits.skipped]
+    return frozenset(path for pair in names for path in pair if path is not None)
+
+
+def _by_ledger(seen: Sequence[Observation], ledger: Ledger, texts: Texts) -> list[FindingId]:
+    return recognise(ledger, seen, texts)
+
+
+_ONLY_HERE: Final = (
+    Prose(
+        "{} is only in this clone; roundzero ledger dismiss --shared writes it to {}",
+        "{} 条忽略仅存在于此克隆；roundzero ledger dismiss --shared 会把它写入 {}",
+    ),
+    Prose(
+        "{} are only in this clone; roundzero ledger dismiss --shared writes them to {}",
+        "{} 条忽略仅存在于此克隆；roundzero ledger dismiss --shared 会把它们写入 {}",
+    ),
+)
+
+
+def _only_here(findings: Sequence[Finding], looked: _Looked, workspace: Workspace, now: str) -> tuple[str, ...]:
+    """A word on dismissals that CI and other clones know nothing of."""
+    memory = looked.memory
+    number = local(findings, memory.ledger, memory.dismissals, looked.shared, now)
+    if not number:
+        return ()
+    language = workspace.settings.language
+    count = str(number) if language == "zh" else f"{number} dismissal" + ("" if number == 1 else "s")
+    return (_ONLY_HERE[number != 1].text(language).format(count, SHARED_FILE),)
 
 
 async def _collect(workspace: Workspace, request: ReviewRequest) -> Change:
@@ -278,7 +330,7 @@ async def _collect(workspace: Workspace, request: ReviewRequest) -> Change:
         scope=request.scope,
         head=request.head,
         rules=workspace.collect_rules(untracked=request.untracked),
-        overlays=request.overlays,
+        overlays={**request.unsaved, **request.overlays} if request.scope is Scope.WORKTREE else request.overlays,
     )
     if request.diff is not None:
         change = await workspace.git.restrict(change, request.diff)

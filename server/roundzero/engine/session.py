@@ -16,28 +16,33 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero import __version__
 from roundzero.core import planner as plan
+from roundzero.core.checklist import what_failed
 from roundzero.core.compose import Occasion, compose, coverage
 from roundzero.core.gate import evaluate
 from roundzero.core.judge import listed, shown
-from roundzero.core.report import count, order
+from roundzero.core.report import RoundInfo, count
+from roundzero.core.rule_files import holds_packs
 from roundzero.engine.change_lane import ChangeLane
 from roundzero.engine.fast_lane import FastLane, Look
 from roundzero.engine.jobs import Jobs
 from roundzero.engine.state import Buffer, State
 from roundzero.engine.telling import EngineStatus, Listener, Publication
-from roundzero.errors import OutsideError, RoundzeroError
+from roundzero.errors import OutsideError, RoundzeroError, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Coroutine, Iterator, Sequence
     from pathlib import Path
 
     from roundzero.config import Settings
     from roundzero.core.change import BaseChoice
+    from roundzero.core.dismissal import DismissalScope
     from roundzero.core.finding import Finding, FindingId
     from roundzero.core.report import Report
     from roundzero.core.ruleset import Problem
     from roundzero.core.text import RelPath
+    from roundzero.engine.dismissing import Desk
     from roundzero.engine.fixing import TriedFix
+    from roundzero.engine.live import Live
     from roundzero.engine.review import ProgressSink, ReviewRequest
 
 __all__ = ["Engine", "EngineStatus", "Listener", "Publication"]
@@ -46,8 +51,6 @@ log = logging.getLogger(__name__)
 
 STATUS_SECONDS: Final = 0.1
 """Least time between two statuses: each counts all findings, and nobody reads faster."""
-
-_RULE_FILES: Final = (".roundzero",)
 
 
 class Engine:
@@ -69,7 +72,7 @@ class Engine:
         self.root = root
         self.trusted = trusted
         self._listener = listener
-        self._state = State(root, settings, problems, listener)
+        self._state = State(root, settings, problems, listener, trusted=trusted)
         self._planner = plan.Planner(_rhythm(settings), paused=not settings.enable, collected=False)
         self._jobs: Jobs[Look | None] = Jobs(
             self._planner, work=self._work, accept=self._accept, failed=self._failed, told=self._tell_soon
@@ -96,7 +99,7 @@ class Engine:
 
     def saved(self, path: RelPath) -> None:
         """A buffer was written to disk."""
-        self._state.rules_old = self._state.rules_old or _is_rule_file(path)
+        self._state.rules_old = self._state.rules_old or holds_packs(path)
         self._jobs.post(plan.Saved(path))
 
     def closed(self, path: RelPath) -> None:
@@ -108,7 +111,7 @@ class Engine:
     def files_changed(self, paths: Sequence[Path]) -> None:
         """Files on disk changed, git's own among them."""
         inside = [path.relative_to(self.root).as_posix() for path in paths if path.is_relative_to(self.root)]
-        self._state.rules_old = self._state.rules_old or any(_is_rule_file(path) for path in inside)
+        self._state.rules_old = self._state.rules_old or any(holds_packs(path) for path in inside)
         self._jobs.post(plan.HeadMoved())
 
     def settings_changed(self, settings: Settings, problems: tuple[Problem, ...] = ()) -> None:
@@ -165,13 +168,16 @@ class Engine:
         wrong = tuple(str(problem) for problem in self._state.problems)
         if live is None or live.change is None or self._state.workspace is None:
             return EngineStatus(paused=paused, running=running, problems=(*trouble, *wrong))
-        wrong += tuple(str(problem) for problem in self._state.workspace.ruleset.problems if not problem.lost)
-        findings = live.findings()
+        found = (*self._state.workspace.ruleset.problems, *self._state.workspace.about_linters)
+        wrong += tuple(str(problem) for problem in found if not problem.lost)
+        findings = live.gated()
         visible = tuple(finding for finding in findings if shown(finding))
         covered = coverage(live.change, live.rules.view)
-        failures = tuple(sorted({failure.message for failure in live.failures()}))
+        failures = what_failed(live.failures(), gaps=True)
         return EngineStatus(
-            verdict=replace(evaluate(findings, covered, failures, depth="off"), stale=bool(trouble)),
+            verdict=replace(
+                evaluate(findings, covered, failures, depth="off"), stale=bool(trouble) or self._has_moved_on(live)
+            ),
             counts=count(visible),
             base=live.change.base,
             head=live.change.head,
@@ -179,8 +185,27 @@ class Engine:
             hidden=len(findings) - len(visible),
             paused=paused,
             running=running,
-            problems=(*trouble, *failures, *wrong),
+            problems=(*trouble, *failures, *wrong, *(live.recall.notices if live.recall is not None else ())),
+            round=live.recall.info() if live.recall is not None else RoundInfo(),
         )
+
+    def _has_moved_on(self, live: Live) -> bool:
+        """Whether the last committed round was of another merge base or of other texts than there are now.
+
+        Texts count, not commits: what is committed, amended or squashed as it was reviewed is still reviewed. Without a
+        round there is nothing a verdict could be behind of.
+        """
+        last = live.recall.ledger.last if live.recall is not None else None
+        if last is None or live.change is None:
+            return False
+        if (last.merge_base, last.snapshot) != (live.change.base.merge_base, live.change.snapshot):
+            return True
+        heads = live.change.head_texts
+        edited = (
+            path in heads and heads[path].text is not buffer.text and heads[path].text != buffer.text
+            for path, buffer in self._state.buffers.items()
+        )
+        return self._planner.behind or any(edited)
 
     def status_of(self, report: Report) -> EngineStatus:
         """The state now, with the change as a report saw it."""
@@ -197,12 +222,17 @@ class Engine:
 
     def findings(self, path: RelPath | None = None) -> tuple[Finding, ...]:
         """The findings that are shown, of a file or of everything."""
-        return self._state.findings(path)
+        return tuple(finding for finding in self._settled(path) if shown(finding))
 
     def listed(self, path: RelPath | None = None) -> tuple[Finding, ...]:
         """The findings that a report lists, dismissed ones too, of a file or of everything."""
-        found = self._state.live.findings(path) if self._state.live is not None else []
-        return tuple(finding for finding in found if listed(finding))
+        return tuple(finding for finding in self._settled(path) if listed(finding))
+
+    def _settled(self, path: RelPath | None) -> Iterator[Finding]:
+        live = self._state.live
+        for finding in live.settled() if live is not None else ():
+            if path is None or finding.seen.path == path:
+                yield finding
 
     def report(self) -> Report | None:
         """The change as it stands, without looking again; None before it was collected."""
@@ -214,38 +244,110 @@ class Engine:
             reviewed_at=datetime.now(UTC).isoformat(timespec="seconds"),
             language=self._state.settings.language,
         )
-        return compose(
+        findings = live.settled()
+        composed = compose(
             live.change,
-            sorted(live.findings(), key=order),
+            findings,
             live.failures(),
             live.rules.ruleset,
             directives=live.directives(),
             occasion=occasion,
         )
+        composed = replace(composed, verdict=replace(composed.verdict, stale=self._has_moved_on(live)))
+        if live.recall is None:
+            return composed
+        from roundzero.core.standing import with_remains  # noqa: PLC0415  where something is remembered
+
+        composed = replace(composed, round=live.recall.info())
+        return with_remains(composed, findings, live.recall.ledger, live.rules.view, live.rules.ruleset)
 
     async def review(self, request: ReviewRequest, progress: ProgressSink | None = None) -> Report:
-        """An explicit review, buffers included. Raises UserError."""
+        """An explicit review, buffers included; one of the whole branch is a round. Raises UserError."""
         from roundzero.engine.review import review  # noqa: PLC0415  rarely needed at start
         from roundzero.git.repository import Scope  # noqa: PLC0415  as above
 
         workspace = await self._state.opened()
-        if request.scope is Scope.WORKTREE and request.head is None:
+        if request.scope is not Scope.STAGED and request.head is None:
             texts = {path: buffer.text for path, buffer in self._state.buffers.items()}
-            request = replace(request, overlays={**texts, **request.overlays})
+            request = replace(request, unsaved=texts)
         live = self._state.live
         self._state.rounds_asked = True
         report = await review(
             workspace,
-            request,
+            replace(request, remember=True),
             progress,
             runner=self._state.worker,
             identify=live.identify if live is not None else None,
         )
+        await self._change.recollect()
         if live is not None:
             whole = (finding for finding in live.findings() if finding.seen.path is None)
             self._state.publish({finding.anchor.path for finding in whole if finding.anchor is not None})
         self._jobs.post(plan.RoundAsked())
         return report
+
+    async def dismiss(self, name: FindingId, *, scope: DismissalScope, reason: str) -> str:
+        """Put a finding aside, at once and for every front end; its state then. Raises UserError, OutsideError."""
+        await (await self._desk()).dismiss(name, scope=scope, reason=reason)
+        return await self._read_again(name)
+
+    async def reopen(self, name: FindingId) -> str:
+        """Take a dismissal back; the finding's state then. Raises UserError, OutsideError."""
+        await (await self._desk()).reopen(name)
+        return await self._read_again(name)
+
+    async def recheck(self, name: FindingId | None) -> str | None:
+        """Ask the checks again, about one finding or about everything. The finding's state. Raises UserError."""
+        live = self._state.live
+        if live is None or live.change is None:
+            raise UserError("nothing was reviewed yet; wait for the review to begin")
+        finding = self.finding(name) if name is not None else None
+        known = self.state_of(name) if name is not None else None
+        if name is not None and known is None:
+            raise UserError(f"there is no finding {name} in this change; roundzero/findings lists all")
+        await self._change.again(finding.seen.path if finding is not None else None)
+        if name is None:
+            return None
+        return (self.state_of(name) or "fixed") if finding is None or self.finding(name) is not None else "fixed"
+
+    def finding(self, name: FindingId) -> Finding | None:
+        """A finding as it is seen now, hidden ones too."""
+        return next((finding for finding in self._settled(None) if finding.id == name), None)
+
+    def state_of(self, name: FindingId) -> str | None:
+        """A finding's state as it is seen now, or else as it is remembered; None when it is not known at all."""
+        if (finding := self.finding(name)) is not None:
+            return finding.state.value
+        recall = self._state.live.recall if self._state.live is not None else None
+        entry = recall.ledger.entries.get(name) if recall is not None else None
+        return entry.state.value if entry is not None else None
+
+    async def _desk(self) -> Desk:
+        from roundzero.engine.dismissing import Desk  # noqa: PLC0415  rarely needed at start
+
+        workspace, live = await self._state.opened(), self._state.live
+        if live is None or live.change is None:
+            raise UserError("nothing was reviewed yet; wait for the review to begin")
+        return Desk(workspace.git, live, live.change)
+
+    async def _read_again(self, name: FindingId) -> str:
+        await self._change.recollect()
+        return self.state_of(name) or "gone"
+
+    async def last_report(self) -> Report:
+        """The report of the last round, or of the change as it stands when there was none. Raises UserError."""
+        from roundzero.engine.last_report import last_report  # noqa: PLC0415  rarely needed at start
+
+        workspace, live = await self._state.opened(), self._state.live
+        try:
+            report = await last_report(workspace)
+        except UserError:
+            standing = self.report()
+            if standing is None:
+                raise
+            return standing
+        stale = report.verdict.stale if live is None else self._has_moved_on(live)
+        return replace(report, verdict=replace(report.verdict, stale=stale))
 
     async def select_base(self, ref: str | None) -> BaseChoice:
         """Compare with another base from now on, for this branch. Raises UserError."""
@@ -339,7 +441,3 @@ class Engine:
 def _rhythm(settings: Settings) -> plan.Rhythm:
     debounce = settings.debounce_ms / 1000
     return plan.Rhythm(debounce, max_delay=max(4 * debounce, 0.4), on_type=settings.run == "onType")
-
-
-def _is_rule_file(path: str) -> bool:
-    return path.split("/", 1)[0] in _RULE_FILES

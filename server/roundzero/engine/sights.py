@@ -6,7 +6,7 @@ counterpart means something.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.checklist import Failure
@@ -92,11 +92,12 @@ def combine(sights: Iterable[FileSight], elsewhere: Elsewhere, wide: ChangeSight
 
 def failures_of(sights: Iterable[FileSight], wide: ChangeSight) -> tuple[Failure, ...]:
     """All failures; what cost many files is said once."""
-    merged: dict[tuple[str, RelPath | None], frozenset[ItemId]] = {}
+    merged: dict[tuple[str, RelPath | None], Failure] = {}
     for failure in (*(failure for sight in sights for failure in sight.failures), *wide.failures):
         key = (failure.message, failure.path)
-        merged[key] = merged.get(key, frozenset()) | failure.items
-    return tuple(Failure(message=message, items=items, path=path) for (message, path), items in merged.items())
+        known = merged.setdefault(key, failure)
+        merged[key] = replace(known, items=known.items | failure.items)
+    return tuple(merged.values())
 
 
 def gaps(ruleset: Ruleset, running: Collection[str], paths: Iterable[RelPath]) -> tuple[Failure, ...]:

@@ -41,8 +41,17 @@ class Buffer:
 class State:
     """See the module."""
 
-    def __init__(self, root: Path, settings: Settings, problems: tuple[Problem, ...], listener: Listener) -> None:
+    def __init__(
+        self,
+        root: Path,
+        settings: Settings,
+        problems: tuple[Problem, ...],
+        listener: Listener,
+        *,
+        trusted: bool | None = None,
+    ) -> None:
         """Open nothing yet."""
+        self.trusted = trusted
         self.root = root
         self.settings = settings
         self.problems = problems
@@ -73,7 +82,12 @@ class State:
                     from roundzero.engine.workspace import Workspace  # noqa: PLC0415  as above
 
                     fresh = await Workspace.open(
-                        self.root, settings=self.settings, problems=self.problems, environ=os.environ, git=git
+                        self.root,
+                        settings=self.settings,
+                        problems=self.problems,
+                        environ=os.environ,
+                        git=git,
+                        trusted=self.trusted,
                     )
                 except BaseException:
                     await git.close()

@@ -30,7 +30,9 @@ STEP_SECONDS: Final = 5
 
 _HEADER: Final = struct.Struct("iIII")
 _CREATED: Final = 0x100
-_EVENTS: Final = 0x2 | 0x8 | 0x40 | 0x80 | _CREATED | 0x200 | 0x400
+_MODIFIED: Final = 0x2
+_CLOSED: Final = 0x8
+_EVENTS: Final = _MODIFIED | _CLOSED | 0x40 | 0x80 | _CREATED | 0x200 | 0x400
 _IGNORED: Final = 0x8000
 _IS_FOLDER: Final = 0x40000000
 _ONLY_FOLDER: Final = 0x01000000
@@ -41,9 +43,15 @@ _NON_BLOCKING: Final = 0o4000
 class Watch:
     """A watch over files and folders. Calls ``changed`` on the loop for each burst; ``close`` ends it."""
 
-    def __init__(self, paths: Sequence[Path], changed: Callable[[], None]) -> None:
-        """Watch at once. A file is watched through its folder, since git replaces files by renaming."""
+    def __init__(self, paths: Sequence[Path], changed: Callable[[], None], *, database: Path | None = None) -> None:
+        """Watch at once. A file is watched through its folder, since git replaces files by renaming.
+
+        ``database`` is an SQLite file, whose folder may not exist yet. Only what is written into it counts: whoever
+        reads it makes and removes files beside it.
+        """
         self._changed = changed
+        self._database = database
+        self._log = database.with_name(f"{database.name}-wal") if database is not None else None
         self._files = {path for path in paths if not path.is_dir()}
         self._roots = [path for path in paths if path.is_dir()]
         self._loop = asyncio.get_running_loop()
@@ -74,7 +82,14 @@ class Watch:
             return
         self._descriptor = descriptor
         self._add(_folders(self._files, self._roots))
+        self._add_database()
         self._loop.add_reader(descriptor, self._read)
+
+    def _add_database(self) -> None:
+        """Watch the database's folder, and until there is one the folder it will be made in."""
+        if self._database is not None:
+            folder = self._database.parent
+            self._add([folder] if folder.is_dir() else [folder.parent])
 
     def _add(self, folders: Iterable[Path]) -> None:
         known = set(self._folders.values())
@@ -109,9 +124,20 @@ class Watch:
             path = folder / os.fsdecode(name)
             if mask & _IS_FOLDER and mask & _CREATED:
                 self._add(_folders((), [root for root in self._roots if path.is_relative_to(root)]))
-            relevant = relevant or self._matters(path)
+                if self._database is not None and path == self._database.parent:
+                    self._add_database()
+                    relevant = relevant or self._database.exists()
+            relevant = relevant or self._matters(path) or self._is_written(path, mask)
         if relevant:
             self._changed()
+
+    def _is_written(self, path: Path, mask: int) -> bool:
+        """Whether the database was written, or another file lies there now."""
+        if self._database is None:
+            return False
+        return (path == self._log and bool(mask & _MODIFIED)) or (
+            path == self._database and bool(mask & ~_CLOSED & _EVENTS)
+        )
 
     def _matters(self, path: Path) -> bool:
         if path.name.endswith(".lock"):

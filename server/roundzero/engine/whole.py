@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from roundzero.checkers.run import ChangeResult
+    from roundzero.checkers.run_change import ChangeResult
     from roundzero.core.change import Change
     from roundzero.core.item import Item
     from roundzero.core.ports import Repository
@@ -31,8 +31,8 @@ def check_whole(
     seconds: float,
     should_stop: Callable[[], bool],
 ) -> ChangeResult | None:
-    """See checkers.run.check_change. ``keep_in`` is the git common directory that keeps facts between runs, or None."""
-    from roundzero.checkers.run import check_change  # noqa: PLC0415  heavy
+    """See checkers.run_change. ``keep_in`` is the git common directory that keeps facts between runs, or None."""
+    from roundzero.checkers.run_change import check_change  # noqa: PLC0415  heavy
     from roundzero.index.fact_store import FactStore  # noqa: PLC0415  as above
     from roundzero.index.limit import TimeLimit  # noqa: PLC0415  as above
     from roundzero.index.symbols import RepositorySymbols  # noqa: PLC0415  as above

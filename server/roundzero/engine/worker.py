@@ -39,7 +39,8 @@ from roundzero.errors import OutsideError
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from roundzero.checkers.run import ChangeResult, FileResult
+    from roundzero.checkers.run import FileResult
+    from roundzero.checkers.run_change import ChangeResult
     from roundzero.core.change import Side, Source
     from roundzero.core.item import Item
     from roundzero.core.ports import GrepHit

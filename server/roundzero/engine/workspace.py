@@ -33,7 +33,10 @@ REF_PREFIX: Final = "refs/heads/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workspace:
-    """Everything a review needs. ``problems`` are those of configuration and packs."""
+    """Everything a review needs. ``problems`` are those of settings, packs and linters; ``trusted`` is as it was given.
+
+    ``about_linters``: those of linters alone.
+    """
 
     git: Git
     settings: Settings
@@ -41,6 +44,8 @@ class Workspace:
     linters: tuple[Linter, ...]
     environ: Mapping[str, str]
     problems: tuple[Problem, ...] = ()
+    about_linters: tuple[Problem, ...] = ()
+    trusted: bool | None = None
 
     @classmethod
     async def open(
@@ -51,19 +56,26 @@ class Workspace:
         environ: Mapping[str, str] | None = None,
         problems: tuple[Problem, ...] = (),
         git: Git | None = None,
+        trusted: bool | None = None,
     ) -> Workspace:
-        """Open the repository around ``directory``. Raises UserError as git does, OutsideError without our packs."""
+        """Open the repository around ``directory``. Raises UserError as git does, OutsideError without our packs.
+
+        ``trusted`` None: the user's list of trusted repositories decides.
+        """
         from roundzero.git.repository import Git as Opening  # noqa: PLC0415  off the import path
 
         git = git or await Opening.open(directory)
         ruleset = await asyncio.to_thread(load_rules, None if git.bare else git.root, settings)
+        chosen = choose_linters(settings, git.common_dir, trusted=trusted)
         return cls(
             git=git,
             settings=settings,
             ruleset=ruleset,
-            linters=_linters(settings),
+            linters=chosen.linters,
             environ=os.environ if environ is None else environ,
-            problems=(*problems, *ruleset.problems),
+            problems=(*problems, *ruleset.problems, *chosen.problems),
+            about_linters=chosen.problems,
+            trusted=trusted,
         )
 
     @property
@@ -121,12 +133,14 @@ class Workspace:
 
     def but(self, *, settings: Settings, ruleset: Ruleset, problems: tuple[Problem, ...]) -> Workspace:
         """The same repository under other settings."""
+        chosen = choose_linters(settings, self.git.common_dir, trusted=self.trusted)
         return replace(
             self,
             settings=settings,
             ruleset=ruleset,
-            linters=_linters(settings),
-            problems=(*problems, *ruleset.problems),
+            linters=chosen.linters,
+            problems=(*problems, *ruleset.problems, *chosen.problems),
+            about_linters=chosen.problems,
         )
 
 
@@ -137,13 +151,61 @@ def load_rules(root: Path | None, settings: Settings) -> Ruleset:
     from roundzero.packs.loader import load  # noqa: PLC0415  as above
 
     cache = Path(platformdirs.user_cache_dir("roundzero", appauthor=False))
-    return load(repository=root, overrides=dict(settings.items), packs=settings.packs or None, cache_dir=cache)
+    return load(
+        repository=root,
+        overrides=dict(settings.items),
+        packs=settings.packs or None,
+        cache_dir=cache,
+        places=settings.places,
+    )
 
 
-def _linters(settings: Settings) -> tuple[Linter, ...]:
-    from roundzero.linters import discover  # noqa: PLC0415  off the import path
+@dataclass(frozen=True, slots=True)
+class LinterChoice:
+    """The linters in use, and what is wrong with what the settings say of them."""
 
-    return tuple(linter for linter in discover() if settings.linters_enable.get(linter.name, True))
+    linters: tuple[Linter, ...]
+    problems: tuple[Problem, ...]
+
+
+def choose_linters(settings: Settings, common_dir: Path | None, *, trusted: bool | None = None) -> LinterChoice:
+    """The linters the settings ask for. Programs that do not come with us run in trusted repositories only.
+
+    ``common_dir`` None: there is no repository. ``trusted`` None: the user's list decides.
+    """
+    from roundzero.core.ruleset import Place, Problem  # noqa: PLC0415  off the import path
+    from roundzero.linters import discover  # noqa: PLC0415  as above
+
+    known = {linter.name: linter for linter in discover()}
+    problems = []
+    for attribute in ("linters_enable", "linters_path"):
+        for name in getattr(settings, attribute):
+            if name not in known:
+                place = settings.places.get((attribute, name), Place("settings"))
+                message = f"there is no linter {name}; it was ignored. Known are {', '.join(known)}"
+                problems.append(Problem(place.file, place.line, message))
+    paths = {name: path for name, path in settings.linters_path.items() if name in known}
+    if paths and common_dir is not None and not (_is_trusted(common_dir) if trusted is None else trusted):
+        for name in paths:
+            place = settings.places.get(("linters_path", name), Place("settings"))
+            message = (
+                f"linters.{name}.path counts in trusted repositories only, so the copy that comes with Round Zero ran;"
+                " to trust this one: roundzero trust"
+            )
+            problems.append(Problem(place.file, place.line, message))
+        paths = {}
+    running = (linter for linter in known.values() if settings.linters_enable.get(linter.name, True))
+    chosen = tuple(linter.at(paths[linter.name]) if linter.name in paths else linter for linter in running)
+    return LinterChoice(chosen, tuple(problems))
+
+
+def _is_trusted(common_dir: Path) -> bool:
+    from roundzero.store.trust_db import TrustDb  # noqa: PLC0415  rarely needed
+
+    try:
+        return TrustDb().is_trusted(common_dir)
+    except OutsideError:
+        return False
 
 
 async def close_all(runner: Runner, git: Git) -> None:

@@ -54,7 +54,8 @@ async def collect(
     skipped = [outcome.skip for outcome in outcomes if outcome.skip is not None]
     if target.merge_heads:
         files, skipped = await without_merged(access, target, files, skipped)
-    dirty = target.on_disk and _dirty(access, seen, candidates.disk, files, overlays)
+    staged = target.head_tree == "" and bool(seen.listing.entries)
+    dirty = staged or (target.on_disk and _dirty(access, seen, candidates.disk, files, overlays))
     files.sort(key=lambda file: file.path)
     skipped.sort(key=lambda entry: entry.path)
     change = Change(
@@ -113,7 +114,7 @@ def _dirty(
     files: Sequence[FileChange],
     buffers: Iterable[RelPath],
 ) -> bool:
-    """Whether the head holds anything that HEAD does not: uncommitted, untracked or unsaved."""
+    """Whether the work tree holds anything that HEAD does not: uncommitted, untracked or unsaved."""
     if seen.untracked or seen.unmerged:
         return True
     unsaved = set(buffers)

@@ -1,7 +1,8 @@
 """Chooses the base of a review: explicit, pull request, upstream, latest merge base, HEAD, empty tree.
 
-Asks refs and configuration only, never the work tree. Invariant: a choice that is not certain carries its doubts in
-words, and nothing is ever compared with a commit that shares no history with the head.
+Asks refs and configuration only, never the work tree. Invariants: a choice that is not certain carries its doubts in
+words, and nothing is ever compared with a commit that shares no history with the head. Of a shallow clone only what the
+history that is here proves counts as certain.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from roundzero.errors import UserError
 from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from roundzero.git.commands import Commands
 
 NAMES: Final = ("main", "master", "develop", "trunk", "dev")
 """Branches that others are usually made from, likeliest first."""
+
+DEEPEN: Final = "git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'"
+"""Completes a shallow clone. Without the refspec a clone of one branch would learn of no other."""
 
 _PULL_REQUEST_VARIABLES: Final = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
 _PULL_REQUEST_SETTINGS: Final = ("gh-merge-base", "vscode-merge-base")
@@ -83,6 +87,15 @@ async def commit_of(commands: Commands, ref: str) -> str | None:
     return _line(done.stdout) or None if done.returncode == 0 else None
 
 
+async def branch_called(commands: Commands, name: str) -> str | None:
+    """The full ref name of the branch that is called so, in full or in short; None where a tag goes by that name."""
+    done = await commands.plumbing(
+        "rev-parse", "--quiet", "--verify", "--symbolic-full-name", "--end-of-options", name, good=(0, 1, 128)
+    )
+    ref = _line(done.stdout)
+    return ref if done.returncode == 0 and ref.startswith(_HEADS) and name in (ref, ref.removeprefix(_HEADS)) else None
+
+
 async def merge_bases(commands: Commands, head: str, other: str) -> tuple[str, ...]:
     """All best common ancestors, the latest commit date first; () when there is none."""
     done = await commands.plumbing("merge-base", "--all", head, other, good=(0, 1))
@@ -93,12 +106,20 @@ class Ladder:
     """One choice. ``environ`` is the environment to look for a pull request in."""
 
     def __init__(
-        self, commands: Commands, *, environ: Mapping[str, str], shallow: bool, head: str | None = None
+        self,
+        commands: Commands,
+        *,
+        environ: Mapping[str, str],
+        boundary: Collection[str] = (),
+        head: str | None = None,
     ) -> None:
-        """``head`` names another commit than HEAD to choose a base for."""
+        """``head`` names another branch or commit than HEAD to choose a base for.
+
+        ``boundary``: the commits whose parents a shallow clone left out.
+        """
         self._commands = commands
         self._environ = environ
-        self._shallow = shallow
+        self._boundary = frozenset(boundary)
         self._other_head = head
         self._head = Head(None, None)
         self._settings: Mapping[str, str] = {}
@@ -116,7 +137,7 @@ class Ladder:
             commit = await commit_of(self._commands, self._other_head)
             if commit is None:
                 raise UserError(f"{self._other_head!r} names no commit of this repository")
-            self._head = Head(None, commit)
+            self._head = Head(await branch_called(self._commands, self._other_head), commit)
         if self._head.commit is None:
             if explicit or saved:
                 self._doubts.append(f"the base {explicit or saved} is not used: this branch has no commits yet")
@@ -130,7 +151,13 @@ class Ladder:
         if (choice := await self._pull_request()) is not None:
             return choice
         self._refs = await _refs(self._commands, self._head.branch)
-        return await self._upstream() or await self._latest() or await self._last_resort()
+        choice = await self._upstream() or await self._latest() or await self._last_resort()
+        if choice.merge_base == self._commit and self._commit in self._boundary:
+            self._doubts.append(
+                "this clone is shallow and begins at HEAD, so what this branch committed before cannot be told from its"
+                f" base; fetch the rest with: {DEEPEN}"
+            )
+        return replace(choice, doubts=tuple(self._doubts))
 
     async def _named(self, ref: str, how: BaseHow) -> BaseChoice:
         commit = await commit_of(self._commands, ref)
@@ -148,9 +175,27 @@ class Ladder:
             raise self._no_merge_base(candidate.name)
         if len(bases) > 1:
             self._doubts.append(f"HEAD and {candidate.name} have {len(bases)} merge bases; the latest is used")
-        if bases[0] == self._commit and how is not BaseHow.HEAD and candidate.commit != self._commit:
+        if bases[0] == self._commit and not self._begins_there(candidate, how):
             self._doubts.append(f"HEAD is already merged into {candidate.name}")
+        await self._doubt_merge_base(candidate, bases[0])
         return self._choice(candidate.name, bases[0], how)
+
+    def _begins_there(self, candidate: _Candidate, how: BaseHow) -> bool:
+        """Whether that a candidate contains HEAD is what one expects of it.
+
+        The default branch and its upstream, and a branch that has no commits yet: HEAD is then the very commit of what
+        a person named or made the branch from. Of a pull request one expects commits, and a branch that is nobody's
+        default holds HEAD because HEAD was merged into it.
+        """
+        match how:
+            case BaseHow.HEAD | BaseHow.EMPTY_TREE:
+                return True
+            case BaseHow.EXPLICIT | BaseHow.UPSTREAM:
+                return candidate.commit == self._commit
+            case BaseHow.LATEST_MERGE_BASE:
+                return self._fresh(candidate)
+            case BaseHow.PULL_REQUEST:
+                return False
 
     async def _pull_request(self) -> BaseChoice | None:
         for variable in _PULL_REQUEST_VARIABLES:
@@ -190,33 +235,69 @@ class Ladder:
                 commit: group.create_task(merge_bases(self._commands, self._commit, commit))
                 for commit in dict.fromkeys(candidate.commit for candidate in candidates)
             }
-        related = [candidate for candidate in candidates if tasks[candidate.commit].result()]
-        if not related:
-            raise self._no_merge_base(candidates[0].name)
-        base_of = {candidate.ref: tasks[candidate.commit].result()[0] for candidate in related}
-        open_ones = [
-            candidate for candidate in related if base_of[candidate.ref] != self._commit or self._fresh(candidate)
-        ]
-        if open_ones and len(open_ones) < len(related):
-            names = ", ".join(candidate.name for candidate in related if candidate not in open_ones)
-            self._doubts.append(f"HEAD is already merged into {names}")
-        latest = (await _latest_first(self._commands, [base_of[candidate.ref] for candidate in open_ones or related]))[
-            0
-        ]
-        best = next(candidate for candidate in open_ones or related if base_of[candidate.ref] == latest)
-        choice = await self._against(best, BaseHow.LATEST_MERGE_BASE, tasks[best.commit].result())
+        bases_of = {commit: task.result() for commit, task in tasks.items()}
+        related = [each for each in candidates if bases_of[each.commit]]
+        unrelated = [each for each in candidates if not bases_of[each.commit]]
+        open_ones = [each for each in related if bases_of[each.commit][0] != self._commit or self._fresh(each)]
+        if not related or (self._boundary and unrelated and not open_ones):
+            raise self._no_merge_base(unrelated[0].name)
+        taken = open_ones or related
+        latest = (await _latest_first(self._commands, [bases_of[each.commit][0] for each in taken]))[0]
+        best = next(each for each in taken if bases_of[each.commit][0] == latest)
+        await self._doubt_the_rest(best, unrelated, related, open_ones)
+        choice = await self._against(best, BaseHow.LATEST_MERGE_BASE, bases_of[best.commit])
 
         def why_not(candidate: _Candidate) -> str:
-            if candidate not in related:
-                return "it has no common history with HEAD"
-            if candidate not in (open_ones or related):
+            if candidate in unrelated:
+                cut = "this shallow clone does not reach its merge base with HEAD"
+                return cut if self._boundary else "it has no common history with HEAD"
+            if candidate not in taken:
                 return "HEAD is already merged into it"
-            if base_of[candidate.ref] != latest:
-                return f"its merge base {base_of[candidate.ref][:12]} is older"
+            base = bases_of[candidate.commit][0]
+            if base != latest:
+                return f"its merge base {base[:12]} is older"
             return f"its merge base is the same, and {best.name} comes before it"
 
         losers = tuple((each.name, why_not(each)) for each in candidates if each is not best)
         return replace(choice, passed_over=losers)
+
+    async def _doubt_the_rest(
+        self,
+        best: _Candidate,
+        unrelated: Sequence[_Candidate],
+        related: Sequence[_Candidate],
+        open_ones: Sequence[_Candidate],
+    ) -> None:
+        """Say which candidates might have been the better base."""
+        if self._boundary and unrelated:
+            names = ", ".join(each.name for each in unrelated)
+            self._doubts.append(
+                f"this clone is shallow and does not reach the merge base of HEAD and {names}, which may be the better"
+                f" base; fetch the rest with: {DEEPEN}"
+            )
+        if open_ones and len(open_ones) < len(related):
+            names = ", ".join(each.name for each in related if each not in open_ones)
+            self._doubts.append(f"HEAD is already merged into {names}")
+        for each in {each.commit: each for each in reversed(open_ones) if each.commit != best.commit}.values():
+            await self._doubt_merge_base(each)
+
+    async def _doubt_merge_base(self, candidate: _Candidate, merge_base: str | None = None) -> None:
+        """Say that a shallow clone may have left out a later merge base of HEAD and a candidate, where it may.
+
+        Such a one would be reached through a parent that is not here, of a commit that only one of the two has. An
+        ancestor needs no proof: it is its own merge base.
+        """
+        if not self._boundary:
+            return
+        known = merge_base or (await merge_bases(self._commands, self._commit, candidate.commit))[0]
+        if known in (candidate.commit, self._commit):
+            return
+        done = await self._commands.plumbing("rev-list", self._commit, candidate.commit, f"^{known}", "--")
+        if not self._boundary.isdisjoint(done.stdout.decode("ascii").split()):
+            self._doubts.append(
+                f"this clone is shallow, so the merge base of HEAD and {candidate.name} may be a later one; fetch the"
+                f" rest with: {DEEPEN}"
+            )
 
     def _candidates(self) -> list[_Candidate]:
         """origin/HEAD, then remote branches with a usual name, then local ones; () on the default branch."""
@@ -248,6 +329,11 @@ class Ladder:
     async def _last_resort(self) -> BaseChoice:
         upstream = await self._upstream_ref()
         if self._head.name is None or self._head.name != self._default:
+            if self._boundary:
+                raise UserError(
+                    "this clone is shallow and holds no branch that this one could have been made from; fetch the rest"
+                    f" with {DEEPEN}, or name a commit that is here with --base"
+                )
             work = "unpushed" if upstream is not None else "uncommitted"
             self._doubts.append(
                 f"no branch was found that this one could have been made from; only {work} work is reviewed"
@@ -280,10 +366,10 @@ class Ladder:
         return BaseChoice(ref=ref, merge_base=merge_base, how=how, doubts=tuple(self._doubts))
 
     def _no_merge_base(self, name: str) -> UserError:
-        if self._shallow:
+        if self._boundary:
             return UserError(
-                f"this clone is shallow and does not reach the merge base of HEAD and {name}; deepen it with"
-                " git fetch --unshallow, or name a commit that is here with --base"
+                f"this clone is shallow and does not reach the merge base of HEAD and {name}; fetch the rest with"
+                f" {DEEPEN}, or name a commit that is here with --base"
             )
         return UserError(f"HEAD and {name} have no common history; name another base with --base")
 

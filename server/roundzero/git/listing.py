@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from roundzero.core.rule_files import IGNORE_FILE
 from roundzero.core.text import RelPath
 from roundzero.errors import OutsideError
-from roundzero.git import rules
 from roundzero.git.commands import DIFF_OPTIONS
 from roundzero.git.diff import Entry, Listing, parse, relpath
 from roundzero.proc import side_by_side
@@ -95,7 +95,7 @@ async def look(access: Access, target: Target, limits: CollectRules) -> Seen:
         listing = group.create_task(_list(commands, target, limits.max_file_bytes))
         loose = group.create_task(_loose(commands, target, untracked=limits.untracked))
         uncommitted = group.create_task(_uncommitted(commands, target))
-        ignore_file = group.create_task(_ignore_file(access, target, limits.max_file_bytes))
+        ignore_file = group.create_task(ignore_text(access, target.head_tree, limits.max_file_bytes))
         group.create_task(access.blobs.start())
     untracked, unmerged = loose.result()
     unmerged |= {entry.path for entry in listing.result().entries if entry.letter == "U"}
@@ -144,11 +144,12 @@ async def _uncommitted(commands: Commands, target: Target) -> tuple[Entry, ...] 
     return parse(done.stdout).entries
 
 
-async def _ignore_file(access: Access, target: Target, max_bytes: int) -> str:
-    path = RelPath(rules.IGNORE_FILE)
-    if target.head_tree is None:
+async def ignore_text(access: Access, head_tree: str | None, max_bytes: int) -> str:
+    """The ignore file at the head, ``head_tree`` as in Change; "" where there is none. Raises OutsideError."""
+    path = RelPath(IGNORE_FILE)
+    if head_tree is None:
         data = access.work_tree.read(path, max_bytes=max_bytes).data
     else:
-        blob = await access.blobs.at(target.head_tree, path, max_bytes=max_bytes)
+        blob = await access.blobs.at(head_tree, path, max_bytes=max_bytes)
         data = blob.data if blob is not None else None
     return data.decode("utf-8", "replace") if data is not None else ""

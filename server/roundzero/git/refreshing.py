@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.change import Change, FileChange, Skip, Status, blob_id
+from roundzero.core.rule_files import IGNORE_FILE
 from roundzero.core.text import Decoded, RelPath
 from roundzero.git import build, rules
 from roundzero.git.build import Candidate, Outcome
@@ -112,7 +113,7 @@ class Refresher:
         stdin = rules.question([path])
         done = await self._access.commands.git("check-attr", "-z", "--stdin", *rules.ATTRIBUTES, stdin=stdin)
         attributes = rules.parse_attributes(done.stdout).get(path, {})
-        ignore_file = self._access.work_tree.read(RelPath(rules.IGNORE_FILE), max_bytes=limit).data or b""
+        ignore_file = self._access.work_tree.read(RelPath(IGNORE_FILE), max_bytes=limit).data or b""
         path_rules = PathRules(self._known.limits.exclude, ignore_file.decode("utf-8", "replace"))
         renamed = skip is not None and skip.status is Status.RENAMED
         changed = Status.RENAMED if renamed else Status.MODIFIED

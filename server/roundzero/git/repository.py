@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import BaseChoice, BaseHow, Change, Side, Source
 from roundzero.errors import UserError
-from roundzero.git import build, lineage, search, state
+from roundzero.git import build, hooks, lineage, search, sharing, state
 from roundzero.git.blobs import Blobs
 from roundzero.git.buffer_diff import BufferDiff
 from roundzero.git.collect import collect
 from roundzero.git.commands import EMPTY_TREES, OLDEST_GIT, Commands
 from roundzero.git.files import FileKind, WorkTree, inside
-from roundzero.git.ladder import Ladder, commit_of, head_of, merge_bases
+from roundzero.git.ladder import DEEPEN, Head, Ladder, branch_called, commit_of, head_of, merge_bases
 from roundzero.git.listing import Access, CollectRules, Scope, Target
 from roundzero.git.refreshing import Refresher
 from roundzero.git.restriction import restrict
@@ -76,6 +76,7 @@ class Git:
             object_format=place.object_format,
         )
         self._refresher = Refresher(self._access)
+        self._limits = CollectRules()
 
     @classmethod
     async def open(cls, directory: Path, *, bare: bool = False) -> Git:
@@ -105,7 +106,7 @@ class Git:
     @property
     def shallow(self) -> bool:
         """Whether history was cut when this was cloned."""
-        return (self.common_dir / "shallow").exists()
+        return bool(state.shallow_boundary(self.common_dir))
 
     @property
     def merging(self) -> bool:
@@ -120,12 +121,13 @@ class Git:
         saved: str | None = None,
         head: str | None = None,
     ) -> BaseChoice:
-        """Choose the base by the ladder. ``head`` names another commit than HEAD to choose it for.
+        """Choose the base by the ladder. ``head`` names another branch or commit than HEAD to choose it for.
 
         Raises UserError that says what to do when a base was named and cannot be used, or when no merge base is in
         this clone.
         """
-        ladder = Ladder(self._commands, environ=environ, shallow=self.shallow, head=head)
+        boundary = state.shallow_boundary(self.common_dir)
+        ladder = Ladder(self._commands, environ=environ, boundary=boundary, head=head)
         return await ladder.choose(explicit, saved)
 
     async def branch_ref(self) -> str | None:
@@ -140,6 +142,18 @@ class Git:
         """The name git knows the person by."""
         done = await self._commands.plumbing("config", "--get", "user.name", good=(0, 1))
         return done.stdout.decode("utf-8", "replace").strip() or None
+
+    async def hooks_folder(self) -> hooks.HooksFolder:
+        """Where git takes this repository's hooks from. Raises OutsideError."""
+        return await hooks.hooks_folder(self._commands, self.root, self.common_dir)
+
+    async def commit(self, name: str) -> str | None:
+        """The commit that a name or object id leads to; None where it leads to none. Raises OutsideError."""
+        return await commit_of(self._commands, name)
+
+    async def is_known(self, commit: str, others: Sequence[str] = ()) -> bool:
+        """Whether a commit is in the history of a remote-tracking branch or of ``others``."""
+        return await hooks.is_known(self._commands, commit, others)
 
     async def branches(self) -> Mapping[str, str]:
         """The commit of each branch, by full ref name. Raises OutsideError."""
@@ -184,7 +198,7 @@ class Git:
         only. With STAGED the base is HEAD whatever ``base`` says. Modified files of which no line changed are left out.
         Raises OutsideError, or UserError when ``head`` names nothing.
         """
-        limits = rules or CollectRules()
+        limits = self._limits = rules or CollectRules()
         async with side_by_side() as group:
             group.create_task(self._commands.configuration())  # the filters to disarm may have changed
             target = group.create_task(self._target(base, scope, head))
@@ -254,6 +268,10 @@ class Git:
         """For each fixed string, the lines at the head that contain it as a whole word. Raises OutsideError."""
         return await search.grep(self._commands, words, change)
 
+    async def shareable(self, paths: Collection[RelPath], side: Side, change: Change) -> frozenset[RelPath]:
+        """Those paths whose text may leave the machine, by the rules of the last collection. Raises OutsideError."""
+        return await sharing.shareable(self._access, paths, side, change, self._tree(change.base), self._limits)
+
     async def text_at(self, tree: str, path: RelPath) -> Source | None:
         """A file in a commit or tree ("" is the index); None when it is not there, not text, or over 10 MB."""
         if tree.startswith("-") or ":" in tree or not inside(path):
@@ -308,16 +326,16 @@ class Git:
             other = await commit_of(self._commands, base.ref)
             bases = await merge_bases(self._commands, commit, other) if other is not None else ()
             if not bases:
-                advice = "deepen it with git fetch --unshallow" if self.shallow else "name another base with --base"
+                advice = f"fetch the rest with {DEEPEN}" if self.shallow else "name another base with --base"
                 raise UserError(f"{head} and {base.ref} have no merge base in this clone; {advice}")
             base = replace(base, merge_base=bases[0])
-        branch = await commit_of(self._commands, f"refs/heads/{head}")
+        branch = await branch_called(self._commands, head)
         return Target(
             base=base,
             tree=self._tree(base),
             head_tree=commit,
             commit=commit,
-            branch=head if branch is not None else None,
+            branch=Head(branch, commit).name,
         )
 
     def _tree(self, base: BaseChoice) -> str:

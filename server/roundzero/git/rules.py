@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.change import SkipKind
+from roundzero.core.change import Obstacle, SkipKind
+from roundzero.core.rule_files import IGNORE_FILE
 from roundzero.git.diff import SUBMODULE, SYMLINK, raw_path, relpath
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import Skip
     from roundzero.core.text import RelPath
-
-IGNORE_FILE: Final = ".roundzeroignore"
 
 ATTRIBUTES: Final = ("diff", "filter", "linguist-generated")
 
@@ -36,12 +35,13 @@ class Reason:
 
     kind: SkipKind
     words: str
+    obstacle: Obstacle = Obstacle.FILE
 
 
 _NOT_HERE: Final = "is not in this clone; fetch it with: git fetch --refetch"
 
-DELETED: Final = Reason(SkipKind.BY_RULE, "deleted")
-BINARY: Final = Reason(SkipKind.BY_RULE, "binary")
+DELETED: Final = Reason(SkipKind.BY_RULE, "deleted", Obstacle.HEAD)
+BINARY: Final = Reason(SkipKind.BY_RULE, "binary", Obstacle.HEAD)
 NOT_DIFFED: Final = Reason(SkipKind.BY_RULE, "attribute -diff")
 GENERATED: Final = Reason(SkipKind.BY_RULE, "generated (attribute linguist-generated)")
 LFS: Final = Reason(SkipKind.BY_RULE, "stored by Git LFS")
@@ -49,36 +49,30 @@ SYMBOLIC_LINK: Final = Reason(SkipKind.BY_RULE, "symbolic link")
 SUBMODULE_LINK: Final = Reason(SkipKind.BY_RULE, "submodule")
 NESTED: Final = Reason(SkipKind.BY_RULE, "nested repository")
 NOT_A_FILE: Final = Reason(SkipKind.BY_RULE, "not a regular file")
-MODE_ONLY: Final = Reason(SkipKind.BY_RULE, "only its mode changed")
+MODE_ONLY: Final = Reason(SkipKind.BY_RULE, "only its mode changed", Obstacle.HEAD)
 NOTEBOOK: Final = Reason(SkipKind.BY_RULE, "notebook")
 EXCLUDED: Final = Reason(SkipKind.BY_RULE, "excluded by the settings")
 IGNORED: Final = Reason(SkipKind.BY_RULE, f"excluded by {IGNORE_FILE}")
-UNDECODABLE: Final = Reason(SkipKind.NOT_CHECKED, "its bytes are not valid in its encoding")
+UNDECODABLE: Final = Reason(SkipKind.NOT_CHECKED, "its bytes are not valid in its encoding", Obstacle.HEAD)
 CONFLICTED: Final = Reason(SkipKind.NOT_CHECKED, "it has unresolved merge conflicts")
-NO_BASE: Final = Reason(
-    SkipKind.NOT_CHECKED, "its base version is not in this clone; fetch it with: git fetch --refetch"
-)
-NO_HEAD: Final = Reason(
-    SkipKind.NOT_CHECKED, "its new version is not in this clone; fetch it with: git fetch --refetch"
-)
-CHANGING: Final = Reason(SkipKind.NOT_CHECKED, "it changed while it was read; review again")
+NO_BASE: Final = Reason(SkipKind.NOT_CHECKED, f"its base version {_NOT_HERE}")
+NO_HEAD: Final = Reason(SkipKind.NOT_CHECKED, f"its new version {_NOT_HERE}", Obstacle.HEAD)
+CHANGING: Final = Reason(SkipKind.NOT_CHECKED, "it changed while it was read; review again", Obstacle.HEAD)
 
 
 def over_size(size: int, limit: int) -> Reason:
     """Larger than the setting allows."""
-    return Reason(SkipKind.NOT_CHECKED, f"{size} bytes are more than maxFileBytes ({limit})")
+    return Reason(SkipKind.NOT_CHECKED, f"{size} bytes are more than maxFileBytes ({limit})", Obstacle.HEAD)
 
 
 def unreadable(problem: str) -> Reason:
     """The file system refused it."""
-    return Reason(SkipKind.NOT_CHECKED, f"it could not be read: {problem}")
+    return Reason(SkipKind.NOT_CHECKED, f"it could not be read: {problem}", Obstacle.HEAD)
 
 
 def buffer_may_lift(skip: Skip) -> bool:
     """Whether an editor's buffer in the file's place may make it reviewable."""
-    if skip.kind is SkipKind.NOT_CHECKED:
-        return skip.reason not in (CONFLICTED.words, NO_BASE.words)
-    return skip.reason in (BINARY.words, DELETED.words, MODE_ONLY.words)
+    return skip.obstacle is Obstacle.HEAD
 
 
 class PathRules:

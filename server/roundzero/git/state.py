@@ -47,6 +47,15 @@ def merge_heads(git_dir: Path) -> tuple[str, ...]:
     return tuple(line for line in text.split() if line.isalnum())
 
 
+def shallow_boundary(common_dir: Path) -> frozenset[str]:
+    """The commits whose parents were left out when this was cloned; none where history is complete."""
+    try:
+        text = (common_dir / "shallow").read_text("ascii")
+    except (OSError, ValueError):
+        return frozenset()
+    return frozenset(line for line in text.split() if line.isalnum())
+
+
 def _signs(path: Path) -> Iterator[str]:
     try:
         status = path.stat()

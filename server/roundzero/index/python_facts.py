@@ -23,7 +23,7 @@ from roundzero.core.facts import (
     StringUse,
     Use,
 )
-from roundzero.core.syntax import AstPlaces, parse_python
+from roundzero.core.syntax import AstPlaces, NotPythonError, parse_python
 from roundzero.index._expressions import OWN_MODULE, chain, dotted
 from roundzero.index._scopes import Scope, is_local
 from roundzero.index._statements import Statements
@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 
 def extract(source: Source) -> FileFacts | None:
     """The facts of a Python file; None when it does not parse."""
-    tree = parse_python(source.text)
-    if tree is None:
+    try:
+        tree = parse_python(source)
+    except NotPythonError:
         return None
     places = AstPlaces(source)
     walk = Statements(_placer(places), _texter(places, source.text))

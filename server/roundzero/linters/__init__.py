@@ -46,6 +46,9 @@ class Linter(Protocol):
     def takes(self, item: Item) -> bool:
         """Whether one of the item's checks is for this linter."""
 
+    def at(self, path: str) -> Linter:
+        """The same linter, run from the program at ``path`` (full, or a name to find on PATH) instead of our copy."""
+
     async def version(self) -> str:
         """The version of the program, as it calls itself."""
 

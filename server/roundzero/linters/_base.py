@@ -12,7 +12,9 @@ import shutil
 from bisect import bisect_right
 from collections import deque
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.text import LineIndex
@@ -22,7 +24,6 @@ from roundzero.scratch import Scratch
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
-    from pathlib import Path
 
     from roundzero.core.change import Source
     from roundzero.proc import Completed
@@ -41,20 +42,36 @@ _STEPS_AT_ONCE: Final = 20
 _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
-async def start(
-    program: str, options: Sequence[str], *, cwd: Path | str = "/", stdin: bytes | None = None
-) -> Completed:
-    """Run our copy of a program within the limits of a linter, away from any project. Raises OutsideError."""
-    argv = [tool_path(program), *options]
-    return await run(argv, cwd=cwd, stdin=stdin, seconds=SECONDS, max_stdout=MAX_OUTPUT)
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The program of a linter: our pinned copy, or the one at ``own``, which the person put in its place."""
 
+    name: str
+    own: str | None = None
 
-async def program_version(program: str) -> str:
-    """The version our copy of a program gives itself. Raises OutsideError."""
-    done = await start(program, ["--version"])
-    if done.returncode != 0:
-        raise OutsideError(f"{program}: {done.complaint}")
-    return done.stdout.decode().split()[-1]
+    async def start(self, options: Sequence[str], *, cwd: Path | str = "/", stdin: bytes | None = None) -> Completed:
+        """Run it within the limits of a linter, away from any project. Raises OutsideError."""
+        argv = [tool_path(self.name) if self.own is None else self._found(self.own), *options]
+        return await run(argv, cwd=cwd, stdin=stdin, seconds=SECONDS, max_stdout=MAX_OUTPUT)
+
+    async def version(self) -> str:
+        """The version it gives itself. Raises OutsideError."""
+        done = await self.start(["--version"])
+        words = done.stdout.decode("utf-8", "replace").split()
+        if done.returncode != 0 or not words:
+            raise OutsideError(f"{self.name}: {done.complaint}")
+        return words[-1]
+
+    def _found(self, own: str) -> str:
+        """The full path of ``own``. Never relative to a folder: that could be the repository's."""
+        path = Path(own).expanduser()
+        found = shutil.which(path) if path.is_absolute() or path.name == own else None
+        if found is None or not Path(found).is_absolute():
+            raise OutsideError(
+                f"linters.{self.name}.path is {own}, where no program is; give its full path, or leave the setting"
+                " out to use the copy that comes with Round Zero"
+            )
+        return found
 
 
 def encoded(text: str) -> bytes:

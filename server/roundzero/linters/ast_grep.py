@@ -16,7 +16,7 @@ from roundzero.core.finding import Edit, Fix, Hit
 from roundzero.core.item import AstGrepCheck, language_of
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
-from roundzero.linters._base import ByteOffsets, encoded, laid_out, program_version, start
+from roundzero.linters._base import ByteOffsets, Program, encoded, laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -71,18 +71,28 @@ class _Match:
         return (self.source, self.data["range"]["byteOffset"]["start"], self.number)
 
 
+@dataclass(frozen=True, slots=True)
 class AstGrep:
     """The linter. Holds no state."""
 
-    name: Final = "ast-grep"
+    program: Program
+
+    @property
+    def name(self) -> str:
+        """The producer's name."""
+        return self.program.name
+
+    def at(self, path: str) -> AstGrep:
+        """ast-grep, run from another program."""
+        return AstGrep(Program(self.name, path))
 
     def takes(self, item: Item) -> bool:
         """Whether the item carries an ast-grep rule."""
         return any(isinstance(check, AstGrepCheck) for check in item.checks)
 
     async def version(self) -> str:
-        """The pinned version."""
-        return await program_version("ast-grep")
+        """The program's version."""
+        return await self.program.version()
 
     async def run(self, sources: Sequence[Source], items: Sequence[Item]) -> LinterResult:
         """Check the sources whose language some rule is for; without any, no process is started."""
@@ -102,7 +112,9 @@ class AstGrep:
                 continue
             chosen = [sources[at] for at in group]
             try:
-                found, refused = await _scan(chosen, [rule for rule in rules if any(map(rule.fits, chosen))])
+                found, refused = await _scan(
+                    self.program, chosen, [rule for rule in rules if any(map(rule.fits, chosen))]
+                )
             except (OutsideError, OSError) as error:
                 failures.update({(None if group is together else group[0], str(error)): None})
                 continue
@@ -111,12 +123,12 @@ class AstGrep:
         return LinterResult(tuple(sorted(hits, key=lambda hit: hit[0])), tuple(failures))
 
 
-LINTER: Final = AstGrep()
+LINTER: Final = AstGrep(Program("ast-grep"))
 
 
-async def complaint(check: AstGrepCheck) -> str | None:
+async def complaint(check: AstGrepCheck, ast_grep: Program = LINTER.program) -> str | None:
     """What ast-grep has against a rule, or None. Raises OutsideError when it cannot be asked."""
-    done = await start("ast-grep", [*_ONE, "--inline-rules", _numbered([check.document])], stdin=b"\n")
+    done = await ast_grep.start([*_ONE, "--inline-rules", _numbered([check.document])], stdin=b"\n")
     if done.returncode == 0:
         return None
     lines = [line.lstrip("╰▻ ").strip() for line in done.stderr.decode("utf-8", "replace").split("\n")]
@@ -144,15 +156,15 @@ def _numbered(documents: Sequence[str]) -> str:
     return "\n---\n".join(f'{{"id": "{at}", {document.lstrip()[1:]}' for at, document in enumerate(documents))
 
 
-async def _scan(sources: Sequence[Source], rules: Sequence[_Rule]) -> tuple[list[_Match], list[str]]:
+async def _scan(ast_grep: Program, sources: Sequence[Source], rules: Sequence[_Rule]) -> tuple[list[_Match], list[str]]:
     """The matches, and what is wrong with rules that ast-grep refused. Raises OutsideError."""
-    found = await _start(sources, rules)
+    found = await _start(ast_grep, sources, rules)
     if found is not None:
         return found, []
     # One bad rule makes it refuse all: find it, and do without.
-    complaints = [await complaint(AstGrepCheck(rule.document)) for rule in rules]
+    complaints = [await complaint(AstGrepCheck(rule.document), ast_grep) for rule in rules]
     good = [rule for rule, words in zip(rules, complaints, strict=True) if words is None]
-    found = await _start(sources, good) if good else []
+    found = await _start(ast_grep, sources, good) if good else []
     if found is None or len(good) == len(rules):
         raise OutsideError("ast-grep stopped without a result")
     return found, [
@@ -162,19 +174,19 @@ async def _scan(sources: Sequence[Source], rules: Sequence[_Rule]) -> tuple[list
     ]
 
 
-async def _start(sources: Sequence[Source], rules: Sequence[_Rule]) -> list[_Match] | None:
+async def _start(ast_grep: Program, sources: Sequence[Source], rules: Sequence[_Rule]) -> list[_Match] | None:
     """Run ast-grep once; None when it stops without a result. Raises OutsideError."""
     documents = _numbered([rule.document for rule in rules])
     if len(sources) == 1 and len(documents) < _LONGEST_ARGUMENT:
-        done = await start("ast-grep", [*_ONE, "--inline-rules", documents], stdin=encoded(sources[0].text))
+        done = await ast_grep.start([*_ONE, "--inline-rules", documents], stdin=encoded(sources[0].text))
     elif len(sources) == 1:
         async with laid_out([documents], [_RULES]) as folder:
-            done = await start("ast-grep", [*_ONE, "-r", f"0/{_RULES}"], cwd=folder, stdin=encoded(sources[0].text))
+            done = await ast_grep.start([*_ONE, "-r", f"0/{_RULES}"], cwd=folder, stdin=encoded(sources[0].text))
     else:
         texts = [*(source.text for source in sources), documents]
         names = [*(f"source.{_SUFFIXES[_language(source) or '']}" for source in sources), _RULES]
         async with laid_out(texts, names) as folder:
-            done = await start("ast-grep", [*_MANY, "-r", f"{len(sources)}/{_RULES}", "."], cwd=folder)
+            done = await ast_grep.start([*_MANY, "-r", f"{len(sources)}/{_RULES}", "."], cwd=folder)
     if done.returncode != 0:
         return None
     found = []

@@ -1,8 +1,8 @@
 """Ruff: the curated rules that pack items name.
 
-Our pinned copy, isolated from every configuration file, with nothing but the named rules. ``# noqa`` in the code is
-honoured: it is the field's way to say "intended", and it shows in the diff. Invariant: one process for any number of
-sources.
+Our pinned copy unless the person names another, isolated from every configuration file, with nothing but the named
+rules. ``# noqa`` in the code is honoured: it is the field's way to say "intended", and it shows in the diff. Invariant:
+one process for any number of sources.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from roundzero.core.change import Side, Source
-from roundzero.core.finding import Edit, Evidence, Fix, Hit
+from roundzero.core.change import Source
+from roundzero.core.finding import Edit, Evidence, Fix, Hit, evidence_at
 from roundzero.core.item import RuffCheck, language_of
 from roundzero.core.text import Position, Span
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
-from roundzero.linters._base import encoded, laid_out, line_index, program_version, safe_name, start
+from roundzero.linters._base import Program, encoded, laid_out, line_index, safe_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,21 +37,32 @@ _SYNTAX: Final = "invalid-syntax"
 _FADED: Final = frozenset({"F401", "F841"})
 _QUOTED: Final = re.compile(r"`([^`\n]{1,60})`")
 _NAMES_ITS_SUBJECT: Final = frozenset({"F401", "F811", "F821", "F841"})
+_IMPORT: Final = re.compile(r"Import for `[^`]*` found")
 _EARLIER: Final = re.compile(r"from line (\d+)")
 
 
+@dataclass(frozen=True, slots=True)
 class Ruff:
     """The linter. Holds no state."""
 
-    name: Final = "ruff"
+    program: Program
+
+    @property
+    def name(self) -> str:
+        """The producer's name."""
+        return self.program.name
+
+    def at(self, path: str) -> Ruff:
+        """Ruff, run from another program."""
+        return Ruff(Program(self.name, path))
 
     def takes(self, item: Item) -> bool:
         """Whether the item names ruff rules."""
         return any(isinstance(check, RuffCheck) for check in item.checks)
 
     async def version(self) -> str:
-        """The pinned version."""
-        return await program_version("ruff")
+        """The program's version."""
+        return await self.program.version()
 
     async def run(self, sources: Sequence[Source], items: Sequence[Item]) -> LinterResult:
         """Check the Python sources among ``sources``."""
@@ -62,13 +74,13 @@ class Ruff:
         if not chosen:
             return LinterResult()
         try:
-            found, refused = await _check([sources[at] for at in chosen], rules)
+            found, refused = await _check(self.program, [sources[at] for at in chosen], rules)
         except (OutsideError, OSError) as error:
             return LinterResult(failures=((None, str(error)),))
         return _result(sources, chosen, found, rules, refused)
 
 
-LINTER: Final = Ruff()
+LINTER: Final = Ruff(Program("ruff"))
 
 
 def _codes(item: Item) -> tuple[str, ...]:
@@ -77,39 +89,41 @@ def _codes(item: Item) -> tuple[str, ...]:
 
 async def unknown_codes(codes: Sequence[str]) -> tuple[str, ...]:
     """The rule codes that the pinned ruff does not run: unknown, removed, or in preview. Raises OutsideError."""
-    done = await start("ruff", ["rule", "--all", "--output-format", "json"])
+    done = await LINTER.program.start(["rule", "--all", "--output-format", "json"])
     if done.returncode != 0:
         raise OutsideError(f"ruff: {done.complaint}")
     known = {rule["code"] for rule in json.loads(done.stdout) if not {"Preview", "Removed"} & {*rule["status"]}}
     return tuple(code for code in codes if code not in known)
 
 
-async def _check(sources: Sequence[Source], rules: Mapping[str, list[Item]]) -> tuple[list[dict[str, Any]], list[str]]:
+async def _check(
+    ruff: Program, sources: Sequence[Source], rules: Mapping[str, list[Item]]
+) -> tuple[list[dict[str, Any]], list[str]]:
     """Ruff's own messages, with ``source`` added, and the codes it refused. Raises OutsideError."""
     codes = list(rules)
-    done = await _start(sources, codes)
+    done = await _start(ruff, sources, codes)
     refused: list[str] = []
     if done is None:
         # One code that ruff does not know makes it refuse all: find it, and do without.
         empty = Source(sources[0].path, "", "")
-        refused = [code for code in codes if await _start([empty], [code]) is None]
+        refused = [code for code in codes if await _start(ruff, [empty], [code]) is None]
         codes = [code for code in codes if code not in refused]
-        done = [] if not codes else await _start(sources, codes)
+        done = [] if not codes else await _start(ruff, sources, codes)
         if done is None:
             raise OutsideError("ruff refused the rules of the packs")
     return done, refused
 
 
-async def _start(sources: Sequence[Source], codes: Sequence[str]) -> list[dict[str, Any]] | None:
+async def _start(ruff: Program, sources: Sequence[Source], codes: Sequence[str]) -> list[dict[str, Any]] | None:
     """Run ruff once; None when it refuses the rules. Raises OutsideError."""
     options = [*_OPTIONS, "--select", ",".join(codes)]
     names = [safe_name(source, _fallback(source)) for source in sources]
     if len(sources) == 1:
         options += ["--stdin-filename", names[0], "-"]
-        done = await start("ruff", options, stdin=encoded(sources[0].text))
+        done = await ruff.start(options, stdin=encoded(sources[0].text))
     else:
         async with laid_out([source.text for source in sources], names) as folder:
-            done = await start("ruff", [*options, *_ANY_FILE, "."], cwd=folder)
+            done = await ruff.start([*options, *_ANY_FILE, "."], cwd=folder)
     if done.returncode == 2 and b"panicked" not in done.stderr:
         return None
     if done.returncode != 0:
@@ -141,7 +155,7 @@ def _result(
     errors: list[tuple[int, Position, str]] = []
     for at in sorted(by_source):
         source, index = sources[at], line_index(sources[at])
-        for message in by_source[at]:
+        for message in _without_imports_of_one_line(by_source[at]):
             if message["code"] in (_SYNTAX, None):
                 if not errors or errors[-1][0] != at:
                     errors.append((at, _position(source, index, message["location"]), str(message["message"])))
@@ -156,6 +170,17 @@ def _result(
                     hits.append((at, item.id, hit))
     unread = {at for at, _, _ in errors} | {at for at, _ in failures}
     return LinterResult(tuple(hits), tuple(failures), tuple(errors), tuple(at for at in chosen if at not in unread))
+
+
+def _without_imports_of_one_line(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The messages without imports that only serve another message of the same rule on the same line.
+
+    ``import pdb; pdb.set_trace()`` is one thing to delete, and ruff names both halves.
+    """
+    rows = [(each["code"], each["location"]["row"]) for each in found]
+    for row, each in zip(rows, found, strict=True):
+        if not (_IMPORT.match(str(each["message"])) and rows.count(row) > 1):
+            yield each
 
 
 def _hit(source: Source, index: LineIndex, message: Mapping[str, Any]) -> Hit:
@@ -175,8 +200,7 @@ def _hit(source: Source, index: LineIndex, message: Mapping[str, Any]) -> Hit:
 def _evidence(source: Source, index: LineIndex, words: str) -> Iterator[Evidence]:
     if (earlier := _EARLIER.search(words)) is not None:
         line = source.index.position(index.line_start(int(earlier[1]))).line
-        quote = source.index.line(line)
-        yield Evidence(path=source.path, side=Side.HEAD, line=line, quote=quote, role="definition", blob=source.blob)
+        yield evidence_at(source, line, "definition")
 
 
 def _fixes(source: Source, index: LineIndex, fix: Mapping[str, Any] | None) -> Iterator[Fix]:

@@ -93,7 +93,8 @@ def diagnostic(
     related = []
     if client.related_information:
         for evidence in seen.evidence:
-            location = evidence_location(evidence) if evidence.side is Side.HEAD else None
+            elsewhere = evidence.side is Side.HEAD and not seen.stands_at(evidence)
+            location = evidence_location(evidence) if elsewhere else None
             if location is not None:
                 quote = evidence.quote.strip()
                 message = visible(f"{evidence.role}: {quote}" if evidence.role else quote)

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
     from roundzero.lsp.connection import Connection
 
-COMMANDS: Final = tuple(f"roundzero.{name}" for name in ("review", "stop", "selectBase", "status", "pause", "resume"))
+COMMANDS: Final = tuple(
+    f"roundzero.{name}"
+    for name in (
+        "review", "stop", "selectBase", "status", "pause", "resume",
+        "dismiss", "reopen", "recheck", "explain", "copy", "report",
+    )
+)  # fmt: skip
 """The commands that exist. Those of the contract that do not yet are not announced."""
 
 FIX_ALL: Final = "source.fixAll.roundzero"

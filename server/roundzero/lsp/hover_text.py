@@ -7,11 +7,14 @@ Invariant: with ``markdown`` False the same words stand there without marks.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
-from roundzero.core.finding import Origin, Verified
+from roundzero.core.finding import Origin, State, Verified
+from roundzero.core.secrets import redact
 from roundzero.render.escape import visible
+from roundzero.render.reasons import reason
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,12 +50,18 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "here": "now",
         "ignore": "To dismiss it, write this comment, with a reason, on the line or above it",
         "reason": "reason",
+        "seen": "Seen since round {}",
+        "back": "came back {} times",
+        "state": "State",
     },
     "zh": {
         "base": "基线",
         "here": "现在",
         "ignore": "若要忽略，请在该行或其上一行写下带理由的注释",
         "reason": "理由",
+        "seen": "自第 {} 轮起",
+        "back": "重现 {} 次",
+        "state": "状态",
     },
 }
 
@@ -64,19 +73,53 @@ def hover_text(finding: Finding, language: Language, *, markdown: bool) -> str:
     parts = [look.heading(seen.severity.name, seen.title)]
     if seen.why:
         parts.append(look.prose(seen.why))
-    parts.append(look.prose(f"{_ORIGINS[language][finding.origin]}."))
-    base = [each for each in seen.evidence if each.side is Side.BASE]
-    head = [each for each in seen.evidence if each.side is Side.HEAD]
+    parts.append(look.prose(_history(finding, language)))
+    evidence = [each for each in seen.evidence if each.side is Side.BASE or not seen.stands_at(each)]
+    base = [each for each in evidence if each.side is Side.BASE]
+    head = [each for each in evidence if each.side is Side.HEAD]
     if base and head:
         parts.append(
             f"{words['base']}: {look.code(base[0].quote.strip())} → {words['here']}: {look.code(head[0].quote.strip())}"
         )
-    if seen.evidence:
-        parts.append("\n".join(_evidence(look, each, words["base"]) for each in seen.evidence))
+    if evidence:
+        parts.append("\n".join(_evidence(look, each, words["base"]) for each in evidence))
     comment = f"roundzero: ignore[{seen.item}] {words['reason']}"
     parts.append(f"{words['ignore']}: {look.code(comment)}")
     parts.append(look.code(seen.item) + " · " + look.code(finding.id))
     return "\n\n".join(parts)
+
+
+def _history(finding: Finding, language: Language) -> str:
+    """Where a finding comes from, since which round it is known, and its state unless it is open."""
+    words = _WORDS[language]
+    said = [f"{_ORIGINS[language][finding.origin]}."]
+    if finding.first_seen is not None:
+        rounds = words["seen"].format(finding.first_seen)
+        if finding.regressions:
+            rounds += ", " + words["back"].format(finding.regressions)
+        said.append(f"{rounds}.")
+    if finding.state is not State.OPEN:
+        text = finding.state_text or ""
+        why = text if finding.state is State.DISMISSED else reason(text, language)  # a person's words stay as they are
+        said.append(f"{words['state']}: {reason(finding.state.value, language)}" + (f" ({why})." if why else "."))
+    return " ".join(said)
+
+
+def comment_text(finding: Finding, language: Language) -> str:
+    """A finding as a comment for a pull request, in Markdown: what a reviewer would write, with its place.
+
+    Others will read it, so no secret's value is in it.
+    """
+    look, seen = _Markdown(), finding.seen
+    place = look.code(f"{seen.path}:{seen.line}" if seen.line else seen.path) if seen.path is not None else ""
+    parts = [look.heading(seen.severity.name, redact(seen.title)) + (f" ({place})" if place else "")]
+    if seen.why:
+        parts.append(look.prose(seen.why))
+    if seen.evidence:
+        quoted = (replace(each, quote=redact(each.quote)) for each in seen.evidence)
+        parts.append("\n".join(_evidence(look, each, _WORDS[language]["base"]) for each in quoted))
+    parts.append(look.code(seen.item) + " · " + look.code(finding.id))
+    return "\n\n".join(parts) + "\n"
 
 
 def _evidence(look: _Plain, evidence: Evidence, base: str) -> str:

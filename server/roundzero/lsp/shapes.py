@@ -76,11 +76,19 @@ class BaseTextResult(TypedDict):
     text: str | None
 
 
+class FindingStateWire(TypedDict):
+    """Result of ``roundzero.dismiss``, ``roundzero.reopen`` and ``roundzero.recheck`` with an id."""
+
+    id: str
+    state: str
+
+
 PUBLISHED: Final[Mapping[str, type]] = {
     "status": StatusWire,
     "findings-params": FindingsParams,
     "findings-result": FindingsResult,
     "base-text-params": BaseTextParams,
     "base-text-result": BaseTextResult,
+    "finding-state": FindingStateWire,
 }
 """Shapes by the name of their schema."""

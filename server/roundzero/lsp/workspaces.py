@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from roundzero import config
+from roundzero.core.rule_files import SETTINGS_FILES
 from roundzero.core.text import RelPath
 from roundzero.engine.session import Engine
 from roundzero.errors import RoundzeroError
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 
 _log: Final = logging.getLogger(__name__)
 Level = Literal["info", "warning", "error"]
-
-SETTINGS_FILES: Final = frozenset({config.REPOSITORY_FILE, "pyproject.toml"})
-"""Files at a repository's root that hold its settings."""
 
 CLOSING_SECONDS: Final = 2.0
 """An engine that takes longer to close is left to die with the process."""

@@ -34,7 +34,7 @@ from roundzero.packs.pack import Pack
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Raised when the form below or the meaning of a pack changes within one version of the tool."""
 
 KEPT: Final = 64
@@ -85,7 +85,7 @@ def _encode(pack: Pack) -> dict[str, object]:
         "name": pack.name,
         "title": [pack.title.en, pack.title.zh],
         "items": [_encode_item(item) for item in pack.items],
-        "problems": [[problem.file, problem.line, problem.message] for problem in pack.problems],
+        "problems": [[problem.file, problem.line, problem.message, problem.lost] for problem in pack.problems],
     }
 
 
@@ -127,7 +127,9 @@ def _decode(data: dict[str, Any]) -> Pack:
         name=str(data["name"]),
         title=Prose(*data["title"]),
         items=tuple(_decode_item(item, file) for item in data["items"]),
-        problems=tuple(Problem(str(at), int(line), str(message)) for at, line, message in data["problems"]),
+        problems=tuple(
+            Problem(str(at), int(line), str(message), lost=bool(lost)) for at, line, message, lost in data["problems"]
+        ),
     )
 
 

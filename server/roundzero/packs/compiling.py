@@ -67,17 +67,17 @@ def compile_pack(text: str, file: str) -> Pack:
     try:
         document = nodes.read(text)
     except nodes.NotReadableError as error:
-        return _nothing(file, (Problem(file, error.line, error.message),))
+        return _nothing(file, (Problem(file, error.line, error.message, lost=True),))
     data = document.data
     if not isinstance(data, dict):
-        return _nothing(file, (Problem(file, 1, 'a pack is a mapping with "pack", "title" and "items"'),))
+        return _nothing(file, (Problem(file, 1, 'a pack is a mapping with "pack", "title" and "items"', lost=True),))
     raw_items = data.get("items")
     try:
         head = HeadModel.model_validate({key: value for key, value in data.items() if key != "items"})
     except ValidationError as error:
         return _nothing(file, tuple(_problems(error, document, file, ())))
     if not isinstance(raw_items, list):
-        return _nothing(file, (Problem(file, document.line(("items",)), '"items" must be a list'),))
+        return _nothing(file, (Problem(file, document.line(("items",)), '"items" must be a list', lost=True),))
     items: list[Item] = []
     problems: list[Problem] = []
     taken: set[str] = set()
@@ -89,14 +89,15 @@ def compile_pack(text: str, file: str) -> Pack:
             problems.extend(_problems(error, document, file, where))
             continue
         except _FaultError as fault:
-            problems.append(Problem(file, document.line((*where, *fault.path)), fault.message))
+            problems.append(Problem(file, document.line((*where, *fault.path)), fault.message, lost=True))
             continue
         if item.id in taken:
-            problems.append(Problem(file, item.line, f'the item "{item.id}" is there twice: the first one counts'))
+            message = f'the item "{item.id}" is there twice: the first one counts'
+            problems.append(Problem(file, item.line, message, lost=True))
             continue
         taken.add(item.id)
         if isinstance(raw, dict) and raw.get("convention") is not None:
-            message = f"conventions are not supported by this version: {item.id} is off"
+            message = f"conventions are not checked yet: {item.id} is off unless the settings give it a severity"
             problems.append(Problem(file, document.line((*where, "convention")), message))
         items.append(item)
     return Pack(file=file, name=head.pack, title=_prose(head.title), items=tuple(items), problems=tuple(problems))
@@ -210,4 +211,4 @@ def _problems(error: ValidationError, document: Document, file: str, where: Data
         else:
             words = detail["msg"].removeprefix("Value error, ")
             message = f'"{name}": {words}' if path else words
-        yield Problem(file, document.line((*where, *path)), message)
+        yield Problem(file, document.line((*where, *path)), message, lost=True)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.item import CheckerCheck, Item, ItemId, Prose, Severity
-from roundzero.core.ruleset import Problem, Ruleset
+from roundzero.core.ruleset import Place, Problem, Ruleset
 from roundzero.errors import OutsideError
 from roundzero.packs import cache
 from roundzero.packs.pack import Pack
@@ -28,8 +29,8 @@ MOST_BYTES: Final = 1_000_000
 """A pack file larger than this is not read."""
 MOST_FILES: Final = 100
 """More pack files than this in one repository are not read."""
-SETTINGS: Final = "settings"
-"""What problems of overrides name as their file; config.py knows the real one."""
+_SETTINGS: Final = Place("settings")
+"""What problems of settings name when nobody said where they were set."""
 
 
 def load(
@@ -38,18 +39,20 @@ def load(
     overrides: Mapping[str, str],
     packs: Sequence[str] | None,
     cache_dir: Path | None,
+    places: Mapping[tuple[str, str], Place] = MappingProxyType({}),
 ) -> Ruleset:
     """Load every pack and apply the settings.
 
-    ``overrides``: item (full name, alias, or a name only one pack has) to "off", "on", "P0".."P3". ``packs``: the packs
-    in force, None for all; the others' items are loaded and off. ``cache_dir`` None: compile every time. Raises
-    OutsideError when the built-in packs are missing from the installation.
+    ``overrides``: item (full name, alias, or a name only one pack has) to "off" or to a severity, which also switches
+    it on. ``packs``: the packs in force, None for all; the others' items are loaded and off whatever else is set.
+    ``places``: where ("items", name) and ("packs", name) were set, for problems. ``cache_dir`` None: compile every
+    time. Raises OutsideError when the built-in packs are missing from the installation.
     """
     folder = cache_dir / "packs" if cache_dir is not None else None
     digest = hashlib.sha256(cache.key(b"", "").encode())
     built_in = [_read(path, path.name, folder, digest) for path in built_in_files()]
     own = [] if repository is None else _repository_packs(repository, folder, digest)
-    problems = [replace(problem, lost=True) for pack in (*built_in, *own) for problem in pack.problems]
+    problems = [problem for pack in (*built_in, *own) for problem in pack.problems]
     taken = {pack.name for pack in built_in}
     items = _items(built_in)
     known_checkers = {check.name for item in items for check in item.checks if isinstance(check, CheckerCheck)}
@@ -61,7 +64,8 @@ def load(
             continue
         taken.add(pack.name)
         items.extend(_permitted(pack, known_checkers, problems))
-    items = _settled(_with_unique_aliases(items, problems), overrides, packs, taken, problems)
+    wished = _Wishes(overrides, packs, places)
+    items = _settled(_with_unique_aliases(items, problems), wished, taken, problems)
     digest.update(repr((sorted(overrides.items()), None if packs is None else sorted(packs))).encode())
     return Ruleset(tuple(items), digest.hexdigest(), tuple(problems))
 
@@ -130,7 +134,7 @@ def _content(path: Path) -> bytes:
 
 
 def _broken(file: str, message: str) -> Pack:
-    return Pack(file=file, name="", title=Prose(""), items=(), problems=(Problem(file, 0, message),))
+    return Pack(file=file, name="", title=Prose(""), items=(), problems=(Problem(file, 0, message, lost=True),))
 
 
 def _items(packs: Iterable[Pack]) -> list[Item]:
@@ -168,35 +172,47 @@ def _with_unique_aliases(items: Sequence[Item], problems: list[Problem]) -> list
     return result
 
 
+@dataclass(frozen=True, slots=True)
+class _Wishes:
+    """What the settings say."""
+
+    overrides: Mapping[str, str]
+    packs: Sequence[str] | None
+    places: Mapping[tuple[str, str], Place]
+
+    def problem(self, kind: str, name: str, message: str) -> Problem:
+        """A problem where ``name`` was set."""
+        place = self.places.get((kind, name), _SETTINGS)
+        return Problem(place.file, place.line, message)
+
+
 def _settled(
-    items: Sequence[Item],
-    overrides: Mapping[str, str],
-    packs: Sequence[str] | None,
-    known_packs: Collection[str],
-    problems: list[Problem],
+    items: Sequence[Item], wished: _Wishes, known_packs: Collection[str], problems: list[Problem]
 ) -> list[Item]:
     """The items with the settings applied, in the same order."""
+    packs = wished.packs
     if packs is not None:
         problems.extend(
-            Problem(SETTINGS, 0, f'there is no pack "{name}"{_nearest(name, known_packs)}')
+            wished.problem("packs", name, f'there is no pack "{name}"{_nearest(name, known_packs)}')
             for name in packs
             if name not in known_packs
         )
         known = [name for name in packs if name in known_packs]
         packs = known if known or not packs else None  # nothing but misspelt names must not switch all off
-    settled = {item.id: item if packs is None or item.pack in packs else replace(item, enabled=False) for item in items}
+    settled = {item.id: item for item in items}
     names = _names(items)
-    for name, value in overrides.items():
+    for name, value in wished.overrides.items():
         item_id = names.get(name)
         if item_id is None:
-            problems.append(Problem(SETTINGS, 0, f'there is no item "{name}"{_nearest(name, names)}'))
-        elif value in ("on", "off"):
-            settled[item_id] = replace(settled[item_id], enabled=value == "on")
+            message = f'there is no item "{name}"{_nearest(name, names)}'
+            problems.append(wished.problem("items", name, message))
+        elif value == "off":
+            settled[item_id] = replace(settled[item_id], enabled=False)
         elif value in Severity.__members__:
-            settled[item_id] = replace(settled[item_id], severity=Severity[value], severity_set=True)
+            settled[item_id] = replace(settled[item_id], severity=Severity[value], severity_set=True, enabled=True)
         else:
-            problems.append(Problem(SETTINGS, 0, f'{name}: "{value}" is none of on, off, P0, P1, P2, P3'))
-    return list(settled.values())
+            problems.append(wished.problem("items", name, f'{name}: "{value}" is none of off, P0, P1, P2, P3'))
+    return [item if packs is None or item.pack in packs else replace(item, enabled=False) for item in settled.values()]
 
 
 def _names(items: Sequence[Item]) -> dict[str, ItemId]:
@@ -215,4 +231,4 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415  only for a message
 
     found = get_close_matches(name, [*known], 1)
-    return f': did you mean "{found[0]}"?' if found else ""
+    return f'; did you mean "{found[0]}"?' if found else "; it was ignored"

@@ -87,7 +87,10 @@ class CheckModel(_Strict):
 
 
 class ConventionModel(_Strict):
-    """Silent below a share of the repository's own cases."""
+    """Silent below a share of the repository's own cases. Not checked yet: such an item is off.
+
+    Unless the settings give it a severity; then it speaks up whatever the share.
+    """
 
     at_least: float = Field(ge=0, le=1)
     cases: dict[str, JsonValue]

@@ -16,6 +16,7 @@ from roundzero.core.change import Side, SkipKind
 from roundzero.core.finding import Finding, Origin, State
 from roundzero.core.item import Severity
 from roundzero.core.report import ItemStatus
+from roundzero.core.statistics import statistics
 from roundzero.render.markdown_fix import diff
 from roundzero.render.markdown_text import block, cell, code, prose
 from roundzero.render.markdown_words import MarkdownWords, markdown_words
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from roundzero.core.change import Source
-    from roundzero.core.finding import Evidence, Fix
+    from roundzero.core.finding import Evidence, FindingId, Fix, Grounds
     from roundzero.core.report import FileSummary, Report
     from roundzero.core.text import LineIndex, RelPath
     from roundzero.render.look import Look
@@ -93,11 +94,18 @@ class _Markdown:
                 if source is not None:
                     self.sources[source.path, side] = source
                     self.sources.setdefault((file.path, side), source)
+        for source in report.outside:
+            self.sources.setdefault((source.path, Side.HEAD), source)
         self.sections: dict[_Section, list[Finding]] = {section: [] for section in _Section}
         for finding in report.findings:
             self.sections[_section(finding)].append(self.redactor.finding(finding))
         ordered = [finding for section in _Section for finding in self.sections[section]]
         self.labels = {finding.id: f"F{number}" for number, finding in enumerate(ordered, 1)}
+        self.chiefs: dict[FindingId, FindingId] = {}
+        for finding in ordered:
+            if finding.family is not None:
+                self.chiefs.setdefault(finding.family, finding.id)
+        self.numbers = statistics(report)
         self.whys: dict[str, str] = {}
         self.room = DETAILED
 
@@ -124,7 +132,8 @@ class _Markdown:
         yield ""
         depth = self.words.checks_only if verdict.depth == "off" else self.words.depth.format(depth=verdict.depth)
         blocking = say.blocking_count.format(count=verdict.blocking)
-        yield " · ".join([f"**{verdict.status.value}**", blocking, depth, *self._why()])
+        stale = f" ({self.words.stale})" if verdict.stale else ""
+        yield " · ".join([f"**{verdict.status.value}**{stale}", blocking, depth, *self._why()])
         yield ""
         counts = zip(("P0", "P1", "P2", "P3"), report.counts, strict=True)
         yield " · ".join(f"{name}/{number}" for name, number in counts)
@@ -137,19 +146,29 @@ class _Markdown:
         template = say.base if base.ref is not None else say.no_base
         yield "- " + template.format(ref=code(base.ref or ""), commit=merge_base, how=self.words.how[base.how.value])
         for doubt in base.doubts:
-            yield f"{_INDENT}- " + say.doubt.format(text=self._text(doubt))
+            yield f"{_INDENT}- " + say.doubt.format(text=self._reason(doubt))
         if report.round.index is not None:
-            yield "- " + say.round.format(
-                index=report.round.index,
-                previous=report.round.previous if report.round.previous is not None else "-",
-                delta=report.round.delta_files,
-                full=report.round.full_files,
-            )
+            yield "- " + self._round()
         yield "- " + say.reviewed_at.format(
             time=code(report.reviewed_at),
             version=code(report.tool_version),
             snapshot=code(report.change.snapshot[:12]),
-            stale=f" ({self.words.stale})" if verdict.stale else "",
+        )
+
+    def _round(self) -> str:
+        """Which round it is, and how far the branch has come since the one before."""
+        say, this, states = self.say, self.report.round, self.numbers.states
+        first = this.previous is None
+        said = (say.first_round if first else say.round).format(
+            index=this.index, previous=this.previous, delta=this.delta_files, full=this.full_files
+        )
+        if first:
+            return said
+        return said + say.progress.format(
+            fixed=states[State.FIXED],
+            new=self.numbers.new,
+            returned=self.numbers.returned,
+            open=states[State.OPEN],
         )
 
     def _why(self) -> Iterator[str]:
@@ -159,7 +178,7 @@ class _Markdown:
         for reason in verdict.reasons:
             if verdict.blocking and reason.startswith(f"{verdict.blocking} blocking"):
                 continue
-            yield self.say.gaps.format(count=gaps) if gaps and _GAPS.match(reason) else self._text(reason)
+            yield self.say.gaps.format(count=gaps) if gaps and _GAPS.match(reason) else self._reason(reason)
 
     def _settings_changed(self) -> Iterator[str]:
         if self.report.settings_changed:
@@ -208,22 +227,29 @@ class _Markdown:
             details.append(self._text(seen.why) if first else self.say.same_as.format(label=said))
         if finding.anchor is not None and not finding.in_diff:
             details.append(self.say.because_of.format(place=code(f"{finding.anchor.path}:{finding.anchor.line}")))
-        if seen.severity <= Severity.P1 and not finding.blocking and finding.not_blocking_because is not None:
-            details.append(self.say.does_not_block.format(reason=self._text(finding.not_blocking_because)))
+        chief = self.chiefs.get(finding.family, finding.id) if finding.family is not None else finding.id
+        if chief != finding.id:
+            details.append(self.say.same_cause.format(label=self.labels[chief]))
+        elif seen.severity <= Severity.P1 and not finding.blocking and finding.not_blocking_because is not None:
+            details.append(self.say.does_not_block.format(reason=self._reason(finding.not_blocking_because)))
         for detail in details:
             yield ""
             yield _INDENT + detail
-        if seen.evidence:
+        if seen.beyond:
             yield ""
-            yield from (f"{_INDENT}- {self._evidence(proof)}" for proof in seen.evidence)
+            yield from (f"{_INDENT}- {self._evidence(proof)}" for proof in seen.beyond)
         if fix:
             yield ""
             yield from fix
 
     def _line(self, finding: Finding) -> str:
         """``title @ path:line``, and by what names it goes."""
-        names = f"{code(finding.seen.item)} · {code(finding.id)}"
-        return f"**{self.labels[finding.id]} {self._text(finding.seen.title)}** @ {self._place(finding)} · {names}"
+        parts = [self._place(finding), code(finding.seen.item), code(finding.id)]
+        if finding.first_seen is not None and finding.first_seen != self.report.round.index:
+            parts.append(self.say.since.format(round=finding.first_seen))
+        if finding.regressions:
+            parts.append(self.say.came_back.format(count=finding.regressions))
+        return f"**{self.labels[finding.id]} {self._text(finding.seen.title)}** @ {' · '.join(parts)}"
 
     def _place(self, finding: Finding) -> str:
         seen = finding.seen
@@ -237,7 +263,7 @@ class _Markdown:
         seen = finding.seen
         if seen.path is None or seen.span is None:
             return ""
-        if any((proof.path, proof.side, proof.line) == (seen.path, seen.side, seen.line) for proof in seen.evidence):
+        if any((proof.path, proof.side, proof.line) == (seen.path, seen.side, seen.line) for proof in seen.beyond):
             return ""
         index = self._lines_of(seen.path, seen.side)
         line = index.line(seen.line).strip() if index is not None else ""
@@ -245,7 +271,7 @@ class _Markdown:
 
     def _evidence(self, proof: Evidence) -> str:
         place = code(f"{proof.path}:{proof.line}") + (f" ({self.say.at_base})" if proof.side is Side.BASE else "")
-        line = self.say.evidence.format(place=place, role=self._text(proof.role)).strip()
+        line = self.say.evidence.format(place=place, role=self._reason(proof.role)).strip()
         quote = _quoted(self.redactor.text(proof.quote).strip())
         return f"{line}{self.say.colon}{quote}" if quote else line
 
@@ -285,12 +311,25 @@ class _Markdown:
             above = any(
                 line.startswith(place) and line.endswith(finding.state_text) for line in self.report.settings_changed
             )
-            parts.append(self.say.reason_above if above else self._text(finding.state_text))
+            of_person = finding.state is State.DISMISSED
+            text = self._text(finding.state_text) if of_person else self._reason(finding.state_text)
+            parts.append(self.say.reason_above if above else text)
         if finding.state_by is not None:
             parts.append(
                 f"({self.say.dismissed_in_code if finding.state_by == 'code' else self._text(finding.state_by)})"
             )
+        if finding.grounds is not None:
+            parts += self._grounds(finding.grounds)
         return self.say.colon + " ".join(parts) if parts else ""
+
+    def _grounds(self, grounds: Grounds) -> Iterator[str]:
+        """Where what is said of a finding's state can be read, and until when it holds."""
+        if grounds.path is not None:
+            yield f"@ {code(grounds.path if grounds.line is None else f'{grounds.path}:{grounds.line}')}"
+        if grounds.commit is not None:
+            yield f"({code(grounds.commit[:12])})"
+        if grounds.expires is not None:
+            yield self.say.until.format(day=code(grounds.expires))
 
     def _strengths(self) -> Iterator[str]:
         if self.report.strengths:
@@ -342,7 +381,7 @@ class _Markdown:
                 template = self.say.skipped if by_rule else self.say.not_checked_because
                 if skip.reason == file.status.value:
                     template = self.say.not_reviewed
-                parts.append(template.format(reason=self._text(skip.reason)))
+                parts.append(template.format(reason=self._reason(skip.reason)))
             summary = f"{self.say.colon}{self._text(file.summary)}" if file.summary else ""
             yield f"- {_paths(file)} {self.say.comma.join(parts)}{summary}"
         if left:
@@ -351,19 +390,27 @@ class _Markdown:
     def _statistics(self) -> Iterator[str]:
         report, say = self.report, self.say
         yield from _heading(say.statistics)
-        if unchanged := sum(finding.blocking and not finding.in_diff for finding in report.findings):
-            yield f"- {say.unchanged_code.format(count=unchanged)}"
+        patch = say.patch.format(
+            added=report.coverage.added_lines, deleted=report.stats.deleted_lines, bytes=report.stats.patch_bytes
+        )
+        yield f"- {patch}"
+        if self.numbers.unchanged:
+            yield f"- {say.unchanged_code.format(count=self.numbers.unchanged)}"
         if report.stats.hidden:
-            reasons = say.comma.join(f"{self._text(reason)} {count}" for reason, count in report.stats.hidden)
+            reasons = say.comma.join(f"{self._reason(reason)} {count}" for reason, count in report.stats.hidden)
             yield f"- {say.hidden.format(reasons=reasons)}"
         for failure in report.stats.failures:
             if failure not in report.verdict.reasons:
-                yield f"- {say.failure.format(text=self._text(failure))}"
+                yield f"- {say.failure.format(text=self._reason(failure))}"
         if report.stats.seconds:
             stages = say.comma.join(f"{self._text(stage)} {seconds:.1f}" for stage, seconds in report.stats.seconds)
             yield f"- {say.seconds.format(stages=stages)}"
         for notice in report.notices:
             yield f"- {say.notes}{say.colon}{self._text(notice)}"
+
+    def _reason(self, text: str) -> str:
+        """A reason of ours in the reader's language, safe to stand in a line."""
+        return self._text(self.words.reason(text))
 
     def _text(self, text: str) -> str:
         """Any text from elsewhere, safe to stand in a line."""

@@ -30,6 +30,11 @@ class MarkdownWords:
     reviewed_at: str
     doubt: str
     round: str
+    first_round: str
+    progress: str
+    since: str
+    came_back: str
+    until: str
     blocking: str
     suggestions: str
     none: str
@@ -37,6 +42,7 @@ class MarkdownWords:
     at_base: str
     because_of: str
     same_as: str
+    same_cause: str
     evidence: str
     does_not_block: str
     fix: str
@@ -68,6 +74,7 @@ class MarkdownWords:
     statistics: str
     seconds: str
     hidden: str
+    patch: str
     unchanged_code: str
     failure: str
     notes: str
@@ -85,9 +92,14 @@ _ENGLISH = MarkdownWords(
     dirty=", with changes that are not committed",
     base="**Base** {ref} at {commit}, {how}",
     no_base="**Base** {commit}, {how}",
-    reviewed_at="**Reviewed** {time} by Round Zero {version}; the verdict holds for snapshot {snapshot} alone{stale}",
+    reviewed_at="**Reviewed** {time} by Round Zero {version}; the verdict holds for snapshot {snapshot} alone",
     doubt="in doubt: {text}",
     round="**Round** {index}; {delta} of {full} files changed since round {previous}",
+    first_round="**Round** {index}; {full} files",
+    progress="; fixed {fixed}, new {new}, back again {returned}, open {open}",
+    since="since round {round}",
+    came_back="came back {count}x",
+    until="until {day}",
     blocking="Blocking issues",
     suggestions="Non-blocking suggestions",
     none="None.",
@@ -95,6 +107,7 @@ _ENGLISH = MarkdownWords(
     at_base="at the base",
     because_of="Because of {place}",
     same_as="Why: see {label}.",
+    same_cause="Same cause as {label}.",
     evidence="{place} {role}",
     does_not_block="Does not block: {reason}",
     fix="Suggestion: {title}",
@@ -128,6 +141,7 @@ _ENGLISH = MarkdownWords(
     statistics="Statistics",
     seconds="Seconds: {stages}",
     hidden="Not shown: {reasons}",
+    patch="Patch: +{added} -{deleted} lines, {bytes} bytes",
     unchanged_code="Blocking on unchanged code: {count}",
     failure="Failed: {text}",
     notes="Notes",
@@ -144,9 +158,14 @@ _CHINESE = MarkdownWords(
     dirty="，含未提交的改动",
     base="**基准** {ref}，位于 {commit}，{how}",
     no_base="**基准** {commit}，{how}",
-    reviewed_at="**审查** {time}，Round Zero {version}；结论仅对快照 {snapshot} 有效{stale}",
+    reviewed_at="**审查** {time}，Round Zero {version}；结论仅对快照 {snapshot} 有效",
     doubt="存疑：{text}",
     round="**轮次** {index}；自第 {previous} 轮以来 {full} 个文件中有 {delta} 个变动",
+    first_round="**轮次** {index}；{full} 个文件",
+    progress="；已修复 {fixed}、新增 {new}、再次出现 {returned}、未关闭 {open}",
+    since="自第 {round} 轮",
+    came_back="再次出现 {count} 次",
+    until="有效至 {day}",
     blocking="阻止合入的问题",
     suggestions="不阻止合入的建议",
     none="无。",
@@ -154,6 +173,7 @@ _CHINESE = MarkdownWords(
     at_base="基准版本",
     because_of="起因于 {place}",
     same_as="理由：见 {label}。",
+    same_cause="与 {label} 同因。",
     evidence="{place} {role}",
     does_not_block="不阻止合入：{reason}",
     fix="建议：{title}",
@@ -185,6 +205,7 @@ _CHINESE = MarkdownWords(
     statistics="统计",
     seconds="耗时（秒）：{stages}",
     hidden="未显示：{reasons}",
+    patch="补丁：+{added} -{deleted} 行，{bytes} 字节",
     unchanged_code="位于未改动代码的阻止项：{count}",
     failure="失败：{text}",
     notes="说明",

@@ -7,8 +7,8 @@ people read than the code. Only what is shown changes, never what a fix writes. 
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Final, cast
 
 from roundzero.core.secrets import redact
 from roundzero.core.text import LineIndex
@@ -16,8 +16,9 @@ from roundzero.core.text import LineIndex
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from roundzero.core.anatomy import Anatomy
     from roundzero.core.change import Source
-    from roundzero.core.finding import Finding, Fix
+    from roundzero.core.finding import Evidence, Finding, Fix
     from roundzero.core.report import Report
 
 REDACTED: Final = "[redacted]"
@@ -67,19 +68,66 @@ class Redactor:
         return self._masked[id(source)]
 
     def finding(self, finding: Finding) -> Finding:
-        """The finding as it may be shown. A fix that would have to show a secret is left out."""
+        """The finding as it may be shown, itself where it hides nothing. A fix that would show a secret is left out.
+
+        The text it is anchored at is for recognising it, and is not looked at.
+        """
         seen = finding.seen
+        said = (seen.title, seen.why, finding.state_text, seen.evidence, seen.fixes, seen.anatomy)
+        title, why, state_text = self.text(seen.title), self.text(seen.why), self._or_none(finding.state_text)
+        evidence, anatomy = self._proofs(seen.evidence), cast("Anatomy | None", self._all(seen.anatomy))
+        fixes = tuple(self._fix(fix) for fix in seen.fixes if self._may_show(fix))
+        if (title, why, state_text, evidence, fixes, anatomy) == said:
+            return finding
+        shown = replace(seen, title=title, why=why, evidence=evidence, fixes=fixes, anatomy=anatomy)
+        return replace(finding, state_text=state_text, seen=shown)
+
+    def report(self, report: Report) -> Report:
+        """The report as it may be shown, its texts aside."""
+        text, texts = self.text, self._texts
         return replace(
-            finding,
-            state_text=self.text(finding.state_text) if finding.state_text is not None else None,
-            seen=replace(
-                seen,
-                title=self.text(seen.title),
-                why=self.text(seen.why),
-                evidence=tuple(replace(proof, quote=self.text(proof.quote)) for proof in seen.evidence),
-                fixes=tuple(replace(fix, title=self.text(fix.title)) for fix in seen.fixes if self._may_show(fix)),
+            report,
+            verdict=replace(report.verdict, reasons=texts(report.verdict.reasons)),
+            base=replace(report.base, doubts=texts(report.base.doubts)),
+            coverage=replace(
+                report.coverage,
+                skipped=tuple(replace(skip, reason=text(skip.reason)) for skip in report.coverage.skipped),
             ),
+            summary=self._or_none(report.summary),
+            strengths=tuple(
+                replace(each, text=text(each.text), evidence=self._proofs(each.evidence)) for each in report.strengths
+            ),
+            findings=tuple(self.finding(each) for each in report.findings),
+            settings_changed=texts(report.settings_changed),
+            notices=texts(report.notices),
+            stats=replace(report.stats, failures=texts(report.stats.failures)),
         )
+
+    def _all(self, value: object) -> object:
+        """A value with every text in it replaced."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, tuple):
+            return tuple(self._all(each) for each in value)
+        if not is_dataclass(value) or isinstance(value, type):
+            return value
+        return replace(value, **{each.name: self._all(getattr(value, each.name)) for each in fields(value)})
+
+    def _texts(self, texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(self.text(each) for each in texts)
+
+    def _proofs(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+        return tuple(
+            proof if (quote := self.text(proof.quote)) == proof.quote else replace(proof, quote=quote)
+            for proof in evidence
+        )
+
+    def _fix(self, fix: Fix) -> Fix:
+        title = self.text(fix.title)
+        return fix if title == fix.title else replace(fix, title=title)
+
+    def _or_none(self, text: str | None) -> str | None:
+        return None if text is None else self.text(text)
 
     def _may_show(self, fix: Fix) -> bool:
         texts = (text for edit in fix.edits for text in (edit.old_text, edit.new_text))

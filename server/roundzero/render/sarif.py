@@ -12,6 +12,7 @@ from base64 import b64decode
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
+from roundzero.core.finding import PLACE
 from roundzero.core.report import ItemStatus
 from roundzero.render.escape import json_safe, valid
 from roundzero.render.wire import to_wire
@@ -170,7 +171,7 @@ def _related(finding: FindingWire) -> list[_Json]:
     elif anchor is not None and own is not None and not finding["in_diff"]:
         place = _location(_uri(anchor), _HEAD, {"startLine": anchor["line"]})
         places.append({**place, "message": {"text": "the changed line it belongs to"}})
-    places += [_evidence(each) for each in finding["evidence"]]
+    places += [_evidence(each) for each in finding["evidence"] if each["role"] != PLACE]
     return [{"id": number, **place} for number, place in enumerate(places, 1)]
 
 

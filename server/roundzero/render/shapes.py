@@ -301,12 +301,78 @@ class FindingWire(TypedDict):
     checklist: list[str]
 
 
+class OriginsWire(TypedDict):
+    """Listed open findings by origin; pre-existing ones are listed when asked for."""
+
+    introduced: int
+    exposed: int
+    pre_existing: int
+
+
+class StatesWire(TypedDict):
+    """Listed findings by state."""
+
+    open: int
+    stale: int
+    unconfirmed: int
+    fixed: int
+    dismissed: int
+    refuted: int
+    superseded: int
+
+
+ItemsWire = TypedDict("ItemsWire", {"pass": int, "fail": int, "not_applicable": int, "not_checked": int})
+"""Items that are on, by how they came out."""
+
+
+class DraftsWire(TypedDict):
+    """Drafts of a model."""
+
+    asked: int
+    ok: int
+    failed: int
+
+
+class FactChecksWire(TypedDict):
+    """Findings of a model whose claims were checked."""
+
+    checked: int
+    hold: int
+    refuted: int
+    unparsable: int
+
+
+class TokensWire(TypedDict):
+    """Tokens sent and received."""
+
+    sent: int
+    received: int
+
+
 class StatsWire(TypedDict):
-    """Round statistics. ``seconds`` per stage, ``hidden`` findings per reason."""
+    """Round statistics. ``seconds`` per stage, ``hidden`` findings per reason.
+
+    ``patch_bytes``: of the lines added and removed. ``new``: findings first seen in this round, ``returned``: open ones
+    that were fixed before; null without a round. ``blocking_unchanged``: blocking on lines the branch did not touch.
+    From ``model`` on everything is null where no model took part.
+    """
 
     seconds: dict[str, float]
     hidden: dict[str, int]
     failures: list[str]
+    patch_bytes: int
+    deleted_lines: int
+    items: ItemsWire
+    origins: OriginsWire
+    states: StatesWire
+    new: int | None
+    returned: int | None
+    blocking_unchanged: int
+    model: str | None
+    drafts: DraftsWire | None
+    fact_checks: FactChecksWire | None
+    tokens: TokensWire | None
+    cost: float | None
 
 
 class ReportWire(TypedDict):

@@ -32,6 +32,9 @@ PROOFS: Final = 2
 NAMED: Final = 5
 """Most paths named per reason in the coverage; the rest is counted."""
 
+_BY_CHOICE: Final = "milder than "
+"""How the one reason begins for which findings of the branch itself are hidden on request."""
+
 _STYLES: Final = {
     "P0": "1;31", "P1": "31", "P2": "33", "P3": "36", "heading": "1", "dim": "2", "good": "1;32", "bad": "1;31",
     "gap": "1;33", "caret": "31",
@@ -50,13 +53,13 @@ def base_lines(base: BaseChoice, said: Words) -> Iterator[str]:
         ref=visible(base.ref or ""), merge_base=(base.merge_base or "-")[:12], how=said.how[base.how.value]
     )
     for doubt in base.doubts:
-        yield said.doubt.format(text=visible(doubt))
+        yield said.doubt.format(text=visible(said.reason(doubt)))
 
 
 def candidate_lines(base: BaseChoice, said: Words) -> Iterator[str]:
     """A line for each candidate that was not taken, with the reason."""
     for ref, reason in base.passed_over:
-        yield said.passed_over.format(ref=visible(ref), reason=visible(reason))
+        yield said.passed_over.format(ref=visible(ref), reason=visible(said.reason(reason)))
 
 
 class _Terminal:
@@ -85,7 +88,7 @@ class _Terminal:
                     yield from self._finding(self.redactor.finding(finding))
                     yield ""
         for notice in (*self.report.notices, *self.report.stats.failures):
-            yield self.words.note.format(text=visible(notice))
+            yield self.words.note.format(text=visible(self.words.reason(notice)))
         for text in self.report.settings_changed:
             yield self.words.note.format(text=self.words.settings_changed.format(text=visible(text)))
         if safe := sum(any(fix.safe for fix in each.seen.fixes) for each in self._open()):
@@ -94,6 +97,9 @@ class _Terminal:
             )
             yield template.format(count=safe)
         yield self._counts()
+        for reason, count in self.report.stats.hidden:
+            if reason.startswith(_BY_CHOICE):
+                yield self._styled(self.words.hidden.format(count=count, reason=self.words.reason(reason)), "dim")
         yield from self._coverage()
         yield from self._base()
         yield self._verdict()
@@ -117,7 +123,7 @@ class _Terminal:
         title = self._styled(visible(seen.title), "heading")
         yield f"{place} {self._styled(severity, severity)} {title} {self._styled(f'[{visible(seen.item)}]', 'dim')}"
         if finding.state is not State.OPEN:
-            yield "    " + visible(": ".join(filter(None, (finding.state.value, finding.state_text))))
+            yield "    " + visible(self._fate(finding))
             return
         source = self.sources.get((seen.path, seen.side)) if seen.path is not None else None
         if source is not None and seen.span is not None:
@@ -131,18 +137,27 @@ class _Terminal:
         if finding.anchor is not None and not finding.in_diff and seen.side is Side.HEAD:
             place = f"{visible(finding.anchor.path)}:{finding.anchor.line}"
             yield "    " + self._styled(self.words.changed_line.format(place=place), "dim")
-        for proof in seen.evidence[:PROOFS]:
+        for proof in seen.beyond[:PROOFS]:
             place = f"{visible(proof.path)}:{proof.line}"
             if proof.side is Side.BASE:
                 place += f" ({self.words.at_base})"
             quote = visible(proof.quote.strip())
-            line = self.words.evidence.format(place=place, role=visible(proof.role), quote=quote)
+            line = self.words.evidence.format(place=place, role=visible(self.words.reason(proof.role)), quote=quote)
             yield "    " + self._styled(line, "dim")
         if seen.severity <= Severity.P1 and not finding.blocking and finding.not_blocking_because is not None:
-            yield "    " + self.words.does_not_block.format(reason=visible(finding.not_blocking_because))
+            yield "    " + self.words.does_not_block.format(
+                reason=visible(self.words.reason(finding.not_blocking_because))
+            )
         for fix in seen.fixes[:1]:
             template = self.words.safe_fix if fix.safe else self.words.fix
             yield "    " + self._styled(template.format(title=visible(fix.title)), "dim")
+
+    def _fate(self, finding: Finding) -> str:
+        """The state and why. What a person gave as the reason is in the person's language."""
+        text = finding.state_text
+        if text is not None and finding.state is not State.DISMISSED:
+            text = self.words.reason(text)
+        return self.words.colon.join(filter(None, (self.words.reason(finding.state.value), text)))
 
     def _place(self, finding: Finding) -> str:
         seen = finding.seen
@@ -173,7 +188,7 @@ class _Terminal:
                 named = paths[:NAMED]
                 if len(paths) > NAMED:
                     named.append(self.words.more.format(count=len(paths) - NAMED))
-                line = template.format(reason=visible(reason), paths=", ".join(named))
+                line = template.format(reason=visible(self.words.reason(reason)), paths=", ".join(named))
                 yield self._styled(line, "gap" if kind is SkipKind.NOT_CHECKED else "dim")
 
     def _base(self) -> Iterator[str]:
@@ -190,10 +205,10 @@ class _Terminal:
         text += f" ({depth})"
         if verdict.stale:
             text += f" ({self.words.stale})"
-        reasons = list(verdict.reasons)
+        reasons = [self.words.reason(each) for each in verdict.reasons]
         if not self.report.coverage.files and not reasons:
             reasons.append(self.words.nothing_changed)
-        return text + (": " + visible("; ".join(reasons)) if reasons else "")
+        return text + (self.words.colon + visible(self.words.semicolon.join(reasons)) if reasons else "")
 
     def _styled(self, text: str, style: str) -> str:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.look.colour and text else text

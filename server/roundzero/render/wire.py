@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from roundzero.core.finding import Grounds
+from roundzero.core.finding import Grounds, Origin, State
+from roundzero.core.report import ItemStatus
+from roundzero.core.statistics import statistics
 from roundzero.render.escape import path_bytes, valid
 from roundzero.render.redaction import Redactor
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
         ReportWire,
         SeverityName,
         StateReasonWire,
+        StatsWire,
     )
 
 T = TypeVar("T")
@@ -39,7 +42,7 @@ T = TypeVar("T")
 
 def to_wire(report: Report) -> ReportWire:
     """The report as JSON values, in the order of the contract."""
-    shown = Redactor.of(report)
+    report = Redactor.of(report).report(report)
     wire: ReportWire = {
         "schema": 1,
         "tool": {"name": "roundzero", "version": report.tool_version},
@@ -89,16 +92,51 @@ def to_wire(report: Report) -> ReportWire:
             {"text": strength.text, "evidence": [_evidence(each) for each in strength.evidence]}
             for strength in report.strengths
         ],
-        "findings": [_finding(shown.finding(finding)) for finding in report.findings],
+        "findings": [_finding(finding) for finding in report.findings],
         "settings_changed": list(report.settings_changed),
         "notices": list(report.notices),
-        "stats": {
-            "seconds": dict(report.stats.seconds),
-            "hidden": dict(report.stats.hidden),
-            "failures": list(report.stats.failures),
-        },
+        "stats": _stats(report),
     }
     return _clean(wire)
+
+
+def _stats(report: Report) -> StatsWire:
+    numbers = statistics(report)
+    return {
+        "seconds": dict(report.stats.seconds),
+        "hidden": dict(report.stats.hidden),
+        "failures": list(report.stats.failures),
+        "patch_bytes": report.stats.patch_bytes,
+        "deleted_lines": report.stats.deleted_lines,
+        "items": {
+            "pass": numbers.items[ItemStatus.PASS],
+            "fail": numbers.items[ItemStatus.FAIL],
+            "not_applicable": numbers.items[ItemStatus.NOT_APPLICABLE],
+            "not_checked": numbers.items[ItemStatus.NOT_CHECKED],
+        },
+        "origins": {
+            "introduced": numbers.origins[Origin.INTRODUCED],
+            "exposed": numbers.origins[Origin.EXPOSED],
+            "pre_existing": numbers.origins[Origin.PRE_EXISTING],
+        },
+        "states": {
+            "open": numbers.states[State.OPEN],
+            "stale": numbers.states[State.STALE],
+            "unconfirmed": numbers.states[State.UNCONFIRMED],
+            "fixed": numbers.states[State.FIXED],
+            "dismissed": numbers.states[State.DISMISSED],
+            "refuted": numbers.states[State.REFUTED],
+            "superseded": numbers.states[State.SUPERSEDED],
+        },
+        "new": numbers.new,
+        "returned": numbers.returned,
+        "blocking_unchanged": numbers.unchanged,
+        "model": None,
+        "drafts": None,
+        "fact_checks": None,
+        "tokens": None,
+        "cost": None,
+    }
 
 
 def finding_to_wire(finding: Finding) -> FindingWire:

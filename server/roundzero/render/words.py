@@ -1,4 +1,4 @@
-"""The words of the terminal format, in the languages people may choose.
+"""The words of the terminal format, in the languages people may choose. Reasons come from inside: see reasons.
 
 Names of the contract (severities, verdicts) are not translated. Invariant: every word exists in every language.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from roundzero.render.reasons import reason
+
 if TYPE_CHECKING:
     from roundzero.core.item import Language
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 class Words:
     """Fixed texts and templates; names in braces are filled in."""
 
+    language: Language
     blocking: str
     suggestions: str
     pre_existing: str
@@ -37,6 +40,7 @@ class Words:
     how: dict[str, str]
     doubt: str
     passed_over: str
+    hidden: str
     reviewed: str
     not_checked: str
     skipped: str
@@ -45,9 +49,16 @@ class Words:
     depth: str
     stale: str
     nothing_changed: str
+    colon: str
+    semicolon: str
+
+    def reason(self, text: str) -> str:
+        """A reason of the report in this language."""
+        return reason(text, self.language)
 
 
 _ENGLISH = Words(
+    language="en",
     blocking="Blocking",
     suggestions="Suggestions",
     pre_existing="There before this branch",
@@ -76,6 +87,7 @@ _ENGLISH = Words(
     },
     doubt="  doubt: {text}",
     passed_over="  not {ref}: {reason}",
+    hidden="Not shown: {count} {reason}",
     reviewed="Reviewed {reviewed} of {files} files (+{lines} lines)",
     not_checked="  not checked, {reason}: {paths}",
     skipped="  skipped, {reason}: {paths}",
@@ -84,8 +96,11 @@ _ENGLISH = Words(
     depth="model: {depth}",
     stale="for an older version of the change",
     nothing_changed="nothing differs from the base",
+    colon=": ",
+    semicolon="; ",
 )
 _CHINESE = Words(
+    language="zh",
     blocking="阻止合入",
     suggestions="建议",
     pre_existing="此分支之前就有",
@@ -114,6 +129,7 @@ _CHINESE = Words(
     },
     doubt="  存疑：{text}",
     passed_over="  未选 {ref}：{reason}",
+    hidden="未显示：{count} 项{reason}",
     reviewed="已审查 {reviewed}/{files} 个文件（+{lines} 行）",
     not_checked="  未检查，{reason}：{paths}",
     skipped="  已跳过，{reason}：{paths}",
@@ -122,6 +138,8 @@ _CHINESE = Words(
     depth="模型：{depth}",
     stale="针对变更的旧版本",
     nothing_changed="与基准没有差异",
+    colon="：",
+    semicolon="；",
 )
 
 

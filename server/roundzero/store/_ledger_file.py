@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """The number of the schema (SQLite's user_version)."""
 
 BUSY_SECONDS: Final = 5.0
@@ -38,6 +38,7 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         """CREATE TABLE dismissals (branch INTEGER NOT NULL, name TEXT NOT NULL, data TEXT NOT NULL,
             PRIMARY KEY (branch, name)) WITHOUT ROWID""",
     ),
+    ("CREATE TABLE reports (branch INTEGER PRIMARY KEY, round INTEGER NOT NULL, data BLOB NOT NULL)",),
 )
 """Statements that lead from each schema number to the next."""
 
@@ -96,23 +97,22 @@ class LedgerFile:
             aside = self._set_aside(inode, f"newer-{error.version}")
             raise OutsideError(
                 f"{self.path} was written by a newer version of Round Zero and set aside as {aside}; "
-                "this review goes on without it; update, then move the file back"
+                "reviews go on without it; update, then move the file back"
             ) from error
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", None) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
                 aside = self._set_aside(inode, "damaged")
                 raise OutsideError(
-                    f"{self.path} is damaged ({error}) and was set aside as {aside}; "
-                    "this review goes on without a ledger"
+                    f"{self.path} is damaged ({error}) and was set aside as {aside}; reviews go on without a ledger"
                 ) from error
-            raise OutsideError(f"{self.path} cannot be used ({error}); this review goes on without a ledger") from error
+            raise OutsideError(f"{self.path} cannot be used ({error}); reviews go on without a ledger") from error
         except (ValueError, KeyError, TypeError) as error:
             if not isinstance(error, json.JSONDecodeError | RowError):
                 raise
             aside = self._set_aside(inode, "damaged")
             raise OutsideError(
                 f"{self.path} holds rows that cannot be read and was set aside as {aside}; "
-                "this review goes on without a ledger"
+                "reviews go on without a ledger"
             ) from error
         except OSError as error:
             raise OutsideError(f"{self.path} cannot be read ({error.strerror}); check its permissions") from error

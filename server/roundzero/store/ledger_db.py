@@ -147,28 +147,43 @@ class LedgerDb:
             )
             return tuple(each for (data,) in found if (each := rows.dismissal_of(json.loads(data))) is not None)
 
-    def dismiss(self, branch: Branch, dismissal: Dismissal) -> bool:
-        """Keep a dismissal. False for a finding that cannot be dismissed: unknown, fixed, refuted or superseded."""
+    def dismiss(self, branch: Branch | None, dismissal: Dismissal, seen: Sighting | None = None) -> bool:
+        """Keep a dismissal. ``branch`` may be None for one of the whole repository.
+
+        False for a finding that cannot be dismissed: unknown, fixed, refuted or superseded. ``seen`` is what it looks
+        like to someone who sees it now, so that one no round has seen yet, or one that has come back, can be.
+        """
         if dismissal.scope is DismissalScope.FINDING:
+            if branch is None:
+                return False
             event = Event(id=dismissal.id, sign=Sign.DISMISSED, at=dismissal.at, dismissal=dismissal, by=dismissal.by)
             with self._file.writing() as connection:
-                return _append(connection, branch.number, [event], None) > 0
+                known = _some_entries(connection, branch.number, [dismissal.id]).get(dismissal.id)
+                events = [event]
+                if seen is not None and (known is None or known.state not in LIVE_OR_DISMISSED):
+                    events.insert(0, Event(id=dismissal.id, sign=Sign.SEEN, at=dismissal.at, sighting=seen))
+                return _append(connection, branch.number, events, None) >= len(events)
+        if branch is None and dismissal.scope not in OF_REPOSITORY:
+            return False
         with self._file.writing() as connection:
-            owner = _REPOSITORY if dismissal.scope in OF_REPOSITORY else branch.number
+            owner = branch.number if branch is not None and dismissal.scope not in OF_REPOSITORY else _REPOSITORY
             data = rows.dumps(rows.dismissal_row(dismissal))
             connection.execute("INSERT OR REPLACE INTO dismissals VALUES (?, ?, ?)", (owner, dismissal.name, data))
             return True
 
-    def reopen(self, branch: Branch, name: FindingId, *, at: str, by: str | None) -> bool:
-        """Undo every dismissal made on a finding. False when there was none."""
+    def reopen(self, branch: Branch | None, name: FindingId, *, at: str, by: str | None) -> bool:
+        """Undo every dismissal made on a finding, without a ``branch`` those of the repository only.
+
+        False when there was none.
+        """
         event = Event(id=name, sign=Sign.REOPENED, at=at, by=by)
         names = [f"{scope.value}:{name}" for scope in DismissalScope]
         with self._file.writing() as connection:
-            undone = _append(connection, branch.number, [event], None)
+            undone = _append(connection, branch.number, [event], None) if branch is not None else 0
             marks = ",".join("?" * len(names))
             cursor = connection.execute(
                 f"DELETE FROM dismissals WHERE branch IN (0, ?) AND name IN ({marks})",  # noqa: S608  marks only
-                (branch.number, *names),
+                (branch.number if branch is not None else _REPOSITORY, *names),
             )
             return undone > 0 or cursor.rowcount > 0
 
@@ -199,7 +214,7 @@ class LedgerDb:
                     )
             old = connection.execute("SELECT number FROM branches WHERE deleted < ?", (limit,)).fetchall()
             for (number,) in old:
-                for table in ("events", "entries", "rounds", "reviewed", "dismissals"):
+                for table in ("events", "entries", "rounds", "reviewed", "dismissals", "reports"):
                     connection.execute(f"DELETE FROM {table} WHERE branch = ?", (number,))  # noqa: S608  our own names
                 connection.execute("DELETE FROM branches WHERE number = ?", (number,))
 
@@ -247,7 +262,9 @@ def _entries(found: Sequence[tuple[str, str]]) -> dict[FindingId, Entry]:
 
 def _seen_last(connection: sqlite3.Connection, branch: int, entries: dict[FindingId, Entry]) -> list[Round]:
     """Bring ``last_seen`` up to date: an entry that is live was seen in every round it is not absent from."""
-    waiting = {name for name, entry in entries.items() if entry.state in LIVE_OR_DISMISSED}
+    waiting = {
+        name for name, entry in entries.items() if entry.state in LIVE_OR_DISMISSED and entry.first_seen is not None
+    }
     tail: list[Round] = []
     for each in _rounds(connection, branch):
         tail.append(each)

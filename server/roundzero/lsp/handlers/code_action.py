@@ -1,4 +1,4 @@
-"""Code actions: fix this finding, fix all of its item in the file, fix everything that is safe, show the base.
+"""Code actions: fix this finding, fix all of its item in the file, fix everything that is safe, dismiss, show the base.
 
 Edits are worked out when the client asks for them (resolve), or at once for a client that cannot ask. An action is
 preferred only where the engine tried the fix on a copy and the finding was gone.
@@ -36,9 +36,35 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         "item": "Fix all of {} in this file",
         "all": "Round Zero: fix everything that is safe",
         "base": "Show the base version",
+        "dismiss": "Dismiss {}: {}",
+        "false-positive": "false positive",
+        "intended": "intended",
+        "later": "later",
+        "finding": "",
+        "file": " (in this file)",
+        "item-scope": " (everywhere)",
+        "similar": " (on lines like this)",
     },
-    "zh": {"item": "修复此文件中所有 {}", "all": "Round Zero：修复所有可安全修复的问题", "base": "显示基线版本"},
+    "zh": {
+        "item": "修复此文件中所有 {}",
+        "all": "Round Zero：修复所有可安全修复的问题",
+        "base": "显示基线版本",
+        "dismiss": "忽略 {}：{}",
+        "false-positive": "误报",
+        "intended": "有意为之",
+        "later": "以后再说",
+        "finding": "",
+        "file": "（此文件中）",
+        "item-scope": "（所有位置）",
+        "similar": "（所有类似的行）",
+    },
 }
+
+DISMISS: Final = "quickfix.roundzero.dismiss"
+"""The kind of actions that dismiss. Asked for by name, every reason is offered for every scope."""
+
+_REASONS: Final = ("false-positive", "intended", "later")
+_REACHES: Final = ("finding", "file", "item", "similar")
 
 
 def register(server: Server) -> None:
@@ -72,6 +98,8 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
         actions += await _quick_fixes(ls, workspace, here, params)
         for item in _several([each.finding for each in shown], here):
             actions.append(_action(words["item"].format(item), _QUICK_FIX, {"uri": uri, "item": item}))
+    if asked.kind(DISMISS):
+        actions += _dismissals(here, params, words, everything=asked.named(DISMISS))
     if asked.fix_all() and _fixable((each.finding for each in shown), safe=True):
         actions.append(_action(words["all"], FIX_ALL, {"uri": uri, "all": True}))
     if here and asked.kind("") and SHOW_BASE in session.client.commands:
@@ -109,6 +137,40 @@ async def _quick_fixes(
     return actions
 
 
+def _dismissals(
+    findings: Iterable[Finding], params: types.CodeActionParams, words: Mapping[str, str], *, everything: bool
+) -> list[types.CodeAction]:
+    """Ways to dismiss. The light bulb stays short: each reason for one finding, and wider scopes as false positives.
+
+    Where several findings meet, the worst has all of them and the others one each.
+    """
+    actions: list[types.CodeAction] = []
+    worst = sorted(findings, key=lambda each: (each.seen.severity, each.id))
+    for rank, finding in enumerate(worst):
+        ways = [(reason, scope) for scope in _REACHES for reason in _REASONS]
+        if not everything:
+            ways = [(reason, scope) for reason, scope in ways if scope == "finding" or reason == _REASONS[0]]
+            ways = ways if rank == 0 else ways[:1]
+        actions += [_dismissal(finding, way, params, words) for way in ways]
+    return actions
+
+
+def _dismissal(
+    finding: Finding, way: tuple[str, str], params: types.CodeActionParams, words: Mapping[str, str]
+) -> types.CodeAction:
+    """One way to dismiss a finding, as a command that any client can run."""
+    reason, scope = way
+    title = words["dismiss"].format(finding.seen.item, words[reason])
+    title += words["item-scope" if scope == "item" else scope]
+    arguments = [{"id": finding.id, "scope": scope, "reason": reason}]
+    return types.CodeAction(
+        title=title,
+        kind=DISMISS,
+        diagnostics=[each for each in params.context.diagnostics if _id_of(each) == finding.id] or None,
+        command=types.Command(title=title, command="roundzero.dismiss", arguments=arguments),
+    )
+
+
 def _several(findings: list[Finding], here: Iterable[Finding]) -> list[str]:
     """The items of ``here`` that can be fixed in more than one place of the file."""
     items = dict.fromkeys(finding.seen.item for finding in here if finding.seen.fixes)
@@ -139,6 +201,10 @@ class _Asked:
         if self._only is None:
             return True
         return any(not each or kind == each or kind.startswith(each + ".") for each in self._only)
+
+    def named(self, kind: str) -> bool:
+        """Whether this very kind was asked for."""
+        return self._only is not None and kind in self._only
 
     def fix_all(self) -> bool:
         """Source actions are for a menu or for saving, never for the light bulb that follows the cursor."""

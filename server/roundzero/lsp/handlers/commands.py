@@ -1,34 +1,38 @@
-"""Commands: ask for a round, stop it, choose the base, pause, resume, status.
+"""Commands: ask for a round, stop it, choose the base, pause, resume, status, report, and what to do with a finding.
 
-Each takes one optional object. Announced commands that do not exist yet are refused by name.
+Each takes one optional object. Commands of the contract that do not exist yet are refused by name.
 """
 
 from __future__ import annotations
 
+import pkgutil
 from typing import TYPE_CHECKING, Final, cast
 
 from lsprotocol import types
 
+from roundzero.core.finding import FindingId
 from roundzero.errors import UserError
 from roundzero.lsp.client import Json
 from roundzero.lsp.extensions import status_wire
 from roundzero.lsp.greeting import COMMANDS, INVALID_PARAMS
+from roundzero.lsp.hover_text import comment_text, hover_text
 from roundzero.lsp.progress import Progress
 from roundzero.lsp.pygls_fixes import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
+    from roundzero.core.finding import Finding
     from roundzero.core.report import Depth
+    from roundzero.core.text import RelPath
     from roundzero.lsp.pygls_fixes import Server
-    from roundzero.lsp.shapes import StatusWire
+    from roundzero.lsp.shapes import FindingStateWire, StatusWire
     from roundzero.lsp.workspaces import Workspace
 
-_LATER: Final = frozenset(
-    f"roundzero.{name}" for name in ("recheck", "dismiss", "reopen", "explain", "copy", "answer", "report")
-)
+_LATER: Final = frozenset({"roundzero.answer"})
 _SCOPES: Final = ("worktree", "staged", "committed")
 _DEPTHS: Final = ("off", "quick", "deep")
+_REACHES: Final = ("finding", "file", "item", "similar")
 
 
 def register(server: Server) -> None:
@@ -74,6 +78,31 @@ class _Call:
             raise UserError(f"{uri} does not lie in a git repository that is open here")
         return (located.workspace,)
 
+    def paths(self) -> tuple[RelPath, ...]:
+        """The file or folder of ``uri`` within its repository; none when that is the whole of it."""
+        uri = self.argument.at("uri").text()
+        located = self.ls.session.workspaces.locate(uri) if uri is not None else None
+        return (located.path,) if located is not None and located.path not in {"", "."} else ()
+
+    def text(self, key: str) -> str | None:
+        """A text that says something, or None when left out."""
+        value = self.argument.at(key).value
+        if value is None:
+            return None
+        if not isinstance(value, str) or not value.strip():
+            raise RequestError(INVALID_PARAMS, f"{key} is a text")
+        return value
+
+    def finding(self) -> tuple[Workspace, FindingId]:
+        """The finding of ``id``, and the repository it is in: that of ``uri``, or the one that knows it."""
+        name = self.text("id")
+        if name is None:
+            raise RequestError(INVALID_PARAMS, "id names a finding, such as rz-0123456789ab")
+        for workspace in self.workspaces():
+            if workspace.engine.state_of(FindingId(name)) is not None:
+                return workspace, FindingId(name)
+        raise UserError(f"there is no finding {name} in this change; roundzero/findings lists all")
+
     def word(self, key: str, allowed: tuple[str, ...]) -> str | None:
         """One of the allowed words, or None when left out."""
         value = self.argument.at(key).value
@@ -89,7 +118,7 @@ async def _review(call: _Call) -> list[StatusWire]:
     from roundzero.git.repository import Scope  # noqa: PLC0415  off the start-up path
 
     scope, depth = call.word("scope", _SCOPES) or "worktree", call.word("depth", _DEPTHS) or "off"
-    request = ReviewRequest(scope=Scope(scope), depth=cast("Depth", depth))
+    request = ReviewRequest(scope=Scope(scope), depth=cast("Depth", depth), paths=call.paths())
     workspaces = call.workspaces()
     for workspace in workspaces if depth != "off" else ():
         raise UserError(f"depth {depth}: {no_model(workspace.settings)}; use depth off")
@@ -136,6 +165,73 @@ async def _resume(call: _Call) -> None:
         workspace.engine.resume()
 
 
+async def _dismiss(call: _Call) -> FindingStateWire:
+    from roundzero.core.dismissal import DismissalScope  # noqa: PLC0415  off the start-up path
+
+    scope, reason = call.word("scope", _REACHES) or "finding", call.text("reason") or "false-positive"
+    workspace, name = call.finding()
+    return {"id": name, "state": await workspace.engine.dismiss(name, scope=DismissalScope(scope), reason=reason)}
+
+
+async def _reopen(call: _Call) -> FindingStateWire:
+    workspace, name = call.finding()
+    return {"id": name, "state": await workspace.engine.reopen(name)}
+
+
+async def _recheck(call: _Call) -> FindingStateWire | list[StatusWire]:
+    if call.argument.at("id").value is not None:
+        workspace, name = call.finding()
+        return {"id": name, "state": await workspace.engine.recheck(name) or "gone"}
+    done = []
+    for workspace in call.workspaces():
+        await workspace.ready()
+        await workspace.engine.recheck(None)
+        done.append(status_wire(workspace.uri, workspace.engine.status()))
+    return done
+
+
+async def _explain(call: _Call) -> str:
+    workspace, finding = _seen(call)
+    return hover_text(finding, workspace.settings.language, markdown=True)
+
+
+async def _copy(call: _Call) -> str:
+    workspace, finding = _seen(call)
+    return comment_text(finding, workspace.settings.language)
+
+
+def _seen(call: _Call) -> tuple[Workspace, Finding]:
+    """A finding that is there now: of one that is only remembered there is no text to speak of."""
+    workspace, name = call.finding()
+    finding = workspace.engine.finding(name)
+    if finding is None:
+        raise UserError(f"{name} is {workspace.engine.state_of(name)} and no longer there")
+    return workspace, finding
+
+
+async def _report(call: _Call) -> str:
+    """The last round's report in a format of the command line's; of several repositories one after the other."""
+    from importlib import import_module  # noqa: PLC0415  off the start-up path
+
+    from roundzero import render  # noqa: PLC0415  off the start-up path
+    from roundzero.render.look import Look  # noqa: PLC0415  off the start-up path
+
+    formats = tuple(each.name for each in pkgutil.iter_modules(render.__path__) if each.name not in render.SHARED)
+    form = import_module(f"roundzero.render.{call.word('format', formats) or 'markdown'}")
+    texts = []
+    for workspace in call.workspaces():
+        await workspace.ready()
+        texts.append(form.render(await workspace.engine.last_report(), Look()))
+    return "\n".join(texts)
+
+
 _COMMANDS: Final[Mapping[str, Callable[[_Call], Awaitable[object]]]] = dict(
-    zip(COMMANDS, (_review, _stop, _select_base, _status, _pause, _resume), strict=True)
-)
+    zip(
+        COMMANDS,
+        (
+            _review, _stop, _select_base, _status, _pause, _resume,
+            _dismiss, _reopen, _recheck, _explain, _copy, _report,
+        ),
+        strict=True,
+    )
+)  # fmt: skip

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
+from roundzero.core.rule_files import SETTINGS_FILES
 from roundzero.lsp.documents import TextChange
 from roundzero.lsp.handlers.folders import welcome
-from roundzero.lsp.workspaces import SETTINGS_FILES
 
 if TYPE_CHECKING:
     from roundzero.lsp.documents import Document

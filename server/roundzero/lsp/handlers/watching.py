@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from lsprotocol import types
 
+from roundzero.core.rule_files import SETTINGS_FILES
 from roundzero.lsp.uris import path_of
-from roundzero.lsp.workspaces import SETTINGS_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -1,0 +1,54 @@
+"""Whether a change configures a formatter or linter: then lines that were only laid out anew are its purpose.
+
+Looks at names of files and, where a file configures other things too, at the changed lines and their sections. Runs no
+formatter. Invariant: a pure function of the change.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from roundzero.core.change import Change, FileChange, Source
+
+_CONFIGURES: Final = frozenset(
+    {".pre-commit-config.yaml", "ruff.toml", ".ruff.toml", ".flake8", ".style.yapf", ".isort.cfg", ".editorconfig",
+     ".pylintrc", "pylintrc", "pycodestyle.cfg", ".pycodestyle", ".pep8"}
+)  # fmt: skip
+_SHARED: Final = re.compile(
+    r"(?:^|/)(?:pyproject\.toml|setup\.cfg|tox\.ini|noxfile\.py|[\w./-]*requirements[\w./-]*\.(?:txt|in)"
+    r"|[\w.-]+\.lock|Makefile)$"
+)
+"""Files that configure formatters among other things."""
+
+_TOOL: Final = re.compile(
+    r"(?<![\w/-])(?:ruff|black|blue|yapf|autopep8|isort|flake8[\w-]*|pyupgrade|pycodestyle|pep8|pylint|docformatter|usort)"
+    r"(?![\w/])"
+)
+_SECTION: Final = re.compile(r"[ \t]*\[+[ \t]*(?P<name>[^\]]+)\]")
+
+
+def configures_formatting(change: Change) -> bool:
+    """Whether some file of the change, also a new or deleted one, says how code has to be laid out."""
+    return any(
+        file.path.rpartition("/")[2] in _CONFIGURES or (_SHARED.search(file.path) is not None and _speaks(file))
+        for file in change.files
+    )
+
+
+def _speaks(file: FileChange) -> bool:
+    return (file.head is not None and any(_is_about(file.head, line) for line in file.added)) or (
+        file.base is not None and any(_is_about(file.base, line) for line in file.removed)
+    )
+
+
+def _is_about(source: Source, line: int) -> bool:
+    """Whether a line names a formatter, or stands in a section that does."""
+    if _TOOL.search(source.index.line(line)):
+        return True
+    for number in range(line, 0, -1):
+        section = _SECTION.match(source.index.line(number))
+        if section is not None:
+            return _TOOL.search(section["name"]) is not None
+    return False

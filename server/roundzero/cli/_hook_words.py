@@ -1,0 +1,128 @@
+"""What a hook tells the person: short, and how to go on.
+
+Invariant: every text that comes from the repository goes through ``visible``, and no secret is shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.change import Side
+from roundzero.core.item import Severity
+from roundzero.core.report import VerdictStatus
+from roundzero.render.escape import visible
+from roundzero.render.redaction import Redactor
+from roundzero.render.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from roundzero.core.finding import Finding
+    from roundzero.core.item import Language
+    from roundzero.core.report import Report
+
+MOST: Final = 10
+"""Findings named per commit; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Templates; names in braces are filled in."""
+
+    staged: str
+    as_in_round: str
+    more: str
+    see_all: str
+    stopped: dict[str, str]
+    not_reviewed: dict[str, str]
+    nothing_to_compare: str
+    took_too_long: str
+    left: str
+
+
+_ENGLISH: Final = Words(
+    staged="what is staged",
+    as_in_round="{verdict}, as round {index} found",
+    more="  and {count} more",
+    see_all="  all of it: {command}",
+    stopped={
+        "pre-push": "the push was stopped; to push all the same: git push --no-verify",
+        "pre-commit": "the commit was stopped; to commit all the same: git commit --no-verify",
+    },
+    not_reviewed={
+        "pre-push": "{name}: not reviewed, which does not stop the push: {reason}",
+        "pre-commit": "{name}: not reviewed, which does not stop the commit: {reason}",
+    },
+    nothing_to_compare="there is nothing to compare it with",
+    took_too_long="it took more than {seconds} seconds; roundzero review takes its time",
+    left="{count} more",
+)
+_CHINESE: Final = Words(
+    staged="暂存的内容",
+    as_in_round="{verdict}，与第 {index} 轮结论一致",
+    more="  另有 {count} 个",
+    see_all="  查看全部：{command}",
+    stopped={
+        "pre-push": "推送已被阻止；仍要推送：git push --no-verify",
+        "pre-commit": "提交已被阻止；仍要提交：git commit --no-verify",
+    },
+    not_reviewed={
+        "pre-push": "{name}：未经审查，但不阻止推送：{reason}",
+        "pre-commit": "{name}：未经审查，但不阻止提交：{reason}",
+    },
+    nothing_to_compare="没有可供比较的基准",
+    took_too_long="用时超过 {seconds} 秒；roundzero review 不限时",
+    left="另有 {count} 个",
+)
+
+
+def hook_words(language: Language) -> Words:
+    """The words of a language."""
+    return _CHINESE if language == "zh" else _ENGLISH
+
+
+def verdict_line(report: Report) -> str:
+    """The verdict with its depth; of an incomplete review also why."""
+    said = words(report.language)
+    verdict = report.verdict
+    depth = said.checks_only if verdict.depth == "off" else said.depth.format(depth=verdict.depth)
+    text = f"{verdict.status.value} ({depth})"
+    if verdict.status is VerdictStatus.INCOMPLETE and verdict.reasons:
+        text += said.colon + visible(said.semicolon.join(said.reason(each) for each in verdict.reasons))
+    return text
+
+
+def doubts(report: Report) -> Iterator[str]:
+    """A line for each doubt about the base."""
+    said = words(report.language)
+    for doubt in report.base.doubts:
+        yield said.doubt.format(text=visible(said.reason(doubt)))
+
+
+def finding_lines(report: Report, limit: Severity, command: str) -> Iterator[str]:
+    """A line for each finding at or above ``limit`` that the branch brought, and where to see all."""
+    said = hook_words(report.language)
+    redactor = Redactor.of(report)
+    grave = [
+        each
+        for each in report.findings
+        if each.counts and each.seen.severity <= limit and (each.blocking or each.seen.severity > Severity.P1)
+    ]
+    for each in grave[:MOST]:
+        yield f"  {_line(redactor.finding(each), words(report.language).whole_change)}"
+    if len(grave) > MOST:
+        yield said.more.format(count=len(grave) - MOST)
+    yield said.see_all.format(command=visible(command))
+
+
+def _line(finding: Finding, whole_change: str) -> str:
+    seen = finding.seen
+    title = f"{seen.severity.name} {visible(seen.title)} [{visible(seen.item)}]"
+    if seen.path is None:
+        return f"{whole_change} {title}"
+    if seen.side is Side.BASE and finding.anchor is not None:
+        return f"{visible(finding.anchor.path)}:{finding.anchor.line} {title}"
+    if seen.span is None:
+        return f"{visible(seen.path)} {title}"
+    return f"{visible(seen.path)}:{seen.span.start.line}:{seen.span.start.column} {title}"

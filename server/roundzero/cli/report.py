@@ -1,0 +1,53 @@
+"""``roundzero report``: the report of the last round again, in another format, later, or for somebody else.
+
+Makes no review and writes nothing. Invariants: the exit status says whether a report could be shown, never what is in
+it (whoever wants a gate runs ``review``); a verdict on another state of the branch is marked stale.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from roundzero.cli import _stdout
+
+if TYPE_CHECKING:
+    import argparse
+
+    from roundzero.core.report import Report
+
+SUMMARY: Final = "show the report of the last round again"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    formats = ("markdown", "json", "sarif")
+    parser.add_argument("--format", choices=formats, default="markdown", help="output format (default: markdown)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Find the report and print it."""
+    from importlib import import_module  # noqa: PLC0415  off the start-up path
+
+    from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
+    from roundzero.render.look import Look  # noqa: PLC0415  off the start-up path
+
+    report = run_loop(_find(args.repo))
+    _stdout.write(import_module(f"roundzero.render.{args.format}").render(report, Look()))
+    return 0
+
+
+async def _find(directory: str) -> Report:
+    import os  # noqa: PLC0415  off the start-up path
+
+    from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
+    from roundzero.core.ruleset import Ruleset  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.last_report import last_report  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.workspace import Workspace  # noqa: PLC0415  off the start-up path
+
+    place = await open_place(directory)
+    try:
+        nothing = Ruleset((), "")
+        workspace = Workspace(git=place.git, settings=place.settings, ruleset=nothing, linters=(), environ=os.environ)
+        return await last_report(workspace)
+    finally:
+        await place.git.close()

@@ -1,0 +1,125 @@
+"""The argued case of a finding: trigger, mechanism, consequence, claims, open questions, suggestions.
+
+Values only. Checks have no need of it; what a model says is nothing without it. Invariant: numbers of evidence are
+0-based places in the evidence of the observation that the anatomy belongs to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from roundzero.core.change import Side
+
+
+class FailureClass(Enum):
+    """What goes wrong, at worst."""
+
+    SECURITY = "security"
+    DATA_LOSS = "data-loss"
+    CRASH = "crash"
+    HANG = "hang"
+    WRONG_RESULT = "wrong-result"
+    LOAD_FAILURE = "load-failure"
+    LEAK = "leak"
+    PERFORMANCE = "performance"
+    TEST_GAP = "test-gap"
+    CI_GAP = "ci-gap"
+    MAINTAINABILITY = "maintainability"
+    STYLE = "style"
+
+
+class ClaimVerdict(Enum):
+    """What checking a claim gave."""
+
+    VERIFIED = "verified"
+    REFUTED = "refuted"
+    UNVERIFIABLE = "unverifiable"
+
+
+class Decides(Enum):
+    """What the answer to an open question would settle."""
+
+    EXISTENCE = "existence"
+    SEVERITY = "severity"
+    REACHABILITY = "reachability"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a mechanism, with the numbers of the evidence it rests on."""
+
+    text: str
+    evidence: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What follows, and of which class it is."""
+
+    text: str
+    failure: FailureClass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NegativeEvidence:
+    """A search that found, or did not find, something: ``hits`` may be 0."""
+
+    query: str
+    scope: str
+    side: Side
+    hits: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One checkable sentence. A finding stands or falls with its one ``decisive`` claim; ``probe`` checked it."""
+
+    text: str
+    verdict: ClaimVerdict = ClaimVerdict.UNVERIFIABLE
+    decisive: bool = False
+    probe: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuestion:
+    """What the snapshot cannot settle. ``answer`` is what a person said to it."""
+
+    text: str
+    decides: Decides
+    answer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """In how many drafts a finding was raised, of how many asked."""
+
+    given: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """What could be done, and how to see that it worked."""
+
+    text: str
+    kind: Literal["fix", "mitigation", "test", "doc", "split"] = "fix"
+    verify: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anatomy:
+    """The whole case. ``trigger`` names flags, roles and input; ``base_to_head`` why it is newly reachable."""
+
+    trigger: str | None = None
+    base_to_head: str | None = None
+    mechanism: tuple[Step, ...] = ()
+    consequence: Consequence | None = None
+    severity_reason: str | None = None
+    negative_evidence: tuple[NegativeEvidence, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    open_questions: tuple[OpenQuestion, ...] = ()
+    votes: Votes | None = None
+    suggestions: tuple[Suggestion, ...] = ()

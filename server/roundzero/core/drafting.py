@@ -1,0 +1,287 @@
+"""From what a draft says to what may be shown: location, evidence, relation to the change, severity.
+
+Pure. A draft is a claim; what stands here is what of it could be verified on the very texts under review. Each finding
+that is let in says how its quotes came out; each that is not is counted with the reason. Invariants: a finding stands
+on a line that a verified quote stands on; one without verified evidence, or without any on a changed line, is not let
+in; nothing raises a severity.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.anatomy import Decides
+from roundzero.core.change import Side, Source
+from roundzero.core.evidence import verified
+from roundzero.core.finding import Anchor, Edit, Evidence, Fix, Observation, Verified
+from roundzero.core.item import Severity
+from roundzero.core.outline import symbol_at
+from roundzero.core.prompt import OTHER
+from roundzero.core.scope import nearest_changed_line
+from roundzero.core.text import Position, RelPath, Span, collapse
+from roundzero.core.units import redacted_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from roundzero.core.change import Change, FileChange
+    from roundzero.core.item import Item, ItemId
+    from roundzero.core.model_values import Draft, DraftFinding, Unit
+    from roundzero.core.ruleset import Ruleset
+
+NEAR: Final = 3
+"""Lines within which a check's finding of the same item makes a model's a repetition."""
+
+
+class Gate(Enum):
+    """What became of a drafted finding."""
+
+    ADMITTED = "admitted"
+    UNREADABLE = "not in the form asked for"
+    NOWHERE = "about a file that is not there"
+    NO_EVIDENCE = "no quote could be found in the text"
+    UNRELATED = "not about a changed line"
+    REPEATED = "a check says it already"
+    OFF = "its item is switched off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admission:
+    """What was let in, and how many of what was drafted each gate held back. ``capped``: let in, made milder."""
+
+    observations: tuple[Observation, ...] = ()
+    counts: Mapping[Gate, int] = field(default_factory=dict)
+    capped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts under review by path and side, without secrets, as the model saw them."""
+
+    sources: Mapping[tuple[RelPath, Side], Source]
+
+    @classmethod
+    def of(cls, change: Change, others: Iterable[tuple[Side, Source]] = ()) -> Texts:
+        """The texts of a change, and others that were shown."""
+        found = {(file.path, Side.HEAD): file.head for file in change.files if file.head is not None}
+        for file in change.files:
+            if file.base is not None:
+                found[file.base.path, Side.BASE] = file.base
+                found.setdefault((file.path, Side.BASE), file.base)
+        found.update({(source.path, side): source for side, source in others})
+        return cls({key: _redacted(source) for key, source in found.items()})
+
+
+def _redacted(source: Source) -> Source:
+    if not source.sensitive:
+        return source
+    return Source(source.path, redacted_text(source), source.blob, encoding=source.encoding, bom=source.bom)
+
+
+def admit(  # noqa: PLR0913  each is an independent input
+    draft: Draft,
+    unit: Unit,
+    change: Change,
+    texts: Texts,
+    ruleset: Ruleset,
+    *,
+    producer: str,
+    version: str,
+    said: Sequence[Observation] = (),
+) -> Admission:
+    """Let in what of a draft about a unit holds. ``said``: what checks found."""
+    counts: Counter[Gate] = Counter({Gate.UNREADABLE: len(draft.faults)})
+    admitted: list[Observation] = []
+    capped = 0
+    for found in draft.findings:
+        judged = _Candidate(found, unit, change, texts, ruleset).judged(producer, version)
+        if isinstance(judged, Gate):
+            counts[judged] += 1
+        elif _repeats(judged, (*said, *admitted)):
+            counts[Gate.REPEATED] += 1
+        else:
+            counts[Gate.ADMITTED] += 1
+            capped += judged.severity > found.severity
+            admitted.append(judged)
+    kept = {gate: number for gate, number in counts.items() if number}
+    return Admission(observations=tuple(admitted), counts=kept, capped=capped)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    found: DraftFinding
+    unit: Unit
+    change: Change
+    texts: Texts
+    ruleset: Ruleset
+
+    def judged(self, producer: str, version: str) -> Observation | Gate:
+        """The observation, or the gate that held it back."""
+        item = self._item()
+        if item is None:
+            return Gate.OFF
+        evidence = self._evidence()
+        good = [each for each in evidence if each.verified is not Verified.MISSING]
+        if not good:
+            paths = {path for path, _ in self.texts.sources}
+            return Gate.NO_EVIDENCE if any(each.path in paths for each in evidence) else Gate.NOWHERE
+        place = self._place(good)
+        cause = self._cause(good)
+        if place is None or cause is None:
+            return Gate.UNRELATED
+        source = self.texts.sources[place.path, Side.HEAD]
+        severity, reason = self._severity(evidence)
+        anatomy = replace(self.found.anatomy, severity_reason=reason)
+        on_change = place.path == self.unit.path and any(place.line in hunk.head_lines for hunk in self.unit.hunks)
+        return Observation(
+            item=item.id,
+            producer=producer,
+            producer_version=version,
+            source="model",
+            severity=severity,
+            title=self.found.title,
+            why=self.found.why,
+            path=place.path,
+            side=Side.HEAD,
+            span=_line_span(source, place.line),
+            symbol=symbol_at(source.path, source.index, place.line),
+            anchor_text=collapse(source.index.line(place.line)),
+            evidence=tuple(evidence),
+            fixes=self._fixes(source, place),
+            cause=None if on_change else cause,
+            anatomy=anatomy,
+        )
+
+    def _item(self) -> Item | None:
+        named: ItemId | None = next((name for name in self.ruleset.by_id if name == self.found.item), None)
+        item = self.ruleset.by_id[named] if named is not None else None
+        if item is None or not item.ask:
+            item = next((each for each in self.ruleset.items if each.id == OTHER), None)
+        return item if item is not None and item.enabled else None
+
+    def _evidence(self) -> list[Evidence]:
+        quoted = [
+            Evidence(
+                path=self._path(quote.path),
+                side=quote.side,
+                line=max(1, quote.line),
+                quote=quote.text,
+                role=quote.role,
+                blob="",
+            )
+            for quote in self.found.quotes
+        ]
+        return list(verified(quoted, self.texts.sources))
+
+    def _path(self, said: str) -> RelPath:
+        """The path meant: as it is, without what tools put before it, or the one path that ends so."""
+        paths = {path for path, _ in self.texts.sources}
+        bare = said.strip().strip("`'\"").removeprefix("./")
+        for each in (bare, bare.removeprefix("a/"), bare.removeprefix("b/")):
+            if each in paths:
+                return RelPath(each)
+        ending = [path for path in paths if path.endswith("/" + bare)]
+        return ending[0] if len(ending) == 1 else RelPath(bare)
+
+    def _place(self, good: Sequence[Evidence]) -> Evidence | None:
+        """The verified head quote the finding stands on: of its own file, decisive if there is one, the nearest."""
+        path = self._path(self.found.path)
+        decisive = {quote.text for quote in self.found.quotes if quote.decisive}
+        heads = [each for each in good if each.side is Side.HEAD and each.path == path]
+        if not heads:
+            heads = [each for each in good if each.side is Side.HEAD]
+        if not heads:
+            return self._left_behind(good)
+        return min(heads, key=lambda each: (each.quote not in decisive, abs(each.line - self.found.line), each.line))
+
+    def _left_behind(self, good: Sequence[Evidence]) -> Evidence | None:
+        """Where a removal that is proved by base lines alone shows at the head."""
+        for each in good:
+            for hunk in self.unit.hunks:
+                if each.path in {self.unit.path, self._base_path()} and each.line in hunk.base_lines:
+                    head = self.texts.sources.get((self.unit.path, Side.HEAD))
+                    line = min(max(1, hunk.head_start), head.index.line_count) if head is not None else 0
+                    return replace(each, path=self.unit.path, line=line) if head is not None and line else None
+        return None
+
+    def _base_path(self) -> RelPath:
+        file = self.change.file(self.unit.path)
+        return file.base.path if file is not None and file.base is not None else self.unit.path
+
+    def _cause(self, good: Sequence[Evidence]) -> Anchor | None:
+        """The changed line that a verified quote stands on, or that took a removed one's place."""
+        for each in good:
+            for file in self.change.files:
+                if each.side is Side.HEAD and file.path == each.path and each.line in file.added:
+                    return Anchor(file.path, each.line)
+                if each.side is Side.BASE and _removes(file, each):
+                    return Anchor(file.path, nearest_changed_line(file, max(1, file.line_map.nearest(each.line))))
+        return None
+
+    def _severity(self, evidence: Sequence[Evidence]) -> tuple[Severity, str | None]:
+        """The severity it may have, with the reason when that is milder than it says."""
+        said, reason = self.found.severity, self.found.anatomy.severity_reason
+        caps: list[str] = []
+        if any(each.decides is Decides.EXISTENCE and each.answer is None for each in self.found.anatomy.open_questions):
+            caps.append("an open question decides whether it exists")
+        missing = {each.quote for each in evidence if each.verified is Verified.MISSING}
+        if not any(quote.decisive and quote.text not in missing for quote in self.found.quotes):
+            caps.append("its decisive evidence was not found")
+        if not any(claim.decisive for claim in self.found.anatomy.claims):
+            caps.append("no claim of it is decisive")
+        if not caps or said > Severity.P1:
+            return said, reason
+        return Severity.P2, f"P2 and not {said.name}, because {' and '.join(caps)}"
+
+    def _fixes(self, source: Source, place: Evidence) -> tuple[Fix, ...]:
+        """The edit it offers, if it is of lines it was shown, where it says they are."""
+        found = self.found
+        moved = place.line != found.line or place.path != self._path(found.path)
+        if found.replacement is None or moved or place.verified is not Verified.EXACT:
+            return ()
+        lines = range(found.line, found.end_line + 1)
+        shown = any(
+            each.side is Side.HEAD
+            and each.first <= lines.start
+            and lines.stop <= each.first + each.text.count("\n") + 1
+            for each in self.unit.excerpts
+        )
+        if not shown or lines.stop - 1 > source.index.line_count:
+            return ()
+        last = lines.stop - 1
+        end = source.index.line_start(last) + len(source.index.line(last))
+        old = source.text[source.index.line_start(lines.start) : end]
+        line_end = "\r\n" if source.text[end:].startswith("\r\n") or "\r\n" in old else "\n"
+        new = line_end.join(found.replacement.replace("\r", "").rstrip("\n").split("\n"))
+        if old == new or "<secret " in old + new:
+            return ()
+        span = Span(Position(lines.start, 1), Position(last, len(source.index.line(last)) + 1))
+        return (Fix(title=found.title, safe=False, edits=(Edit(source.path, span, old, new),)),)
+
+
+def _removes(file: FileChange, quoted: Evidence) -> bool:
+    """Whether the change removed a quoted line of a file that is still there."""
+    base = file.base
+    return base is not None and file.head is not None and base.path == quoted.path and quoted.line in file.removed
+
+
+def _line_span(source: Source, line: int) -> Span:
+    """The text of a line, without the white space around it."""
+    text = source.index.line(line)
+    start = len(text) - len(text.lstrip())
+    end = len(text.rstrip())
+    return Span(Position(line, min(start, end) + 1), Position(line, max(end, start) + 1))
+
+
+def _repeats(seen: Observation, said: Iterable[Observation]) -> bool:
+    """Whether it was said already: the same item at nearly the same line."""
+    return any(
+        each.item == seen.item
+        and each.path == seen.path
+        and each.side is seen.side
+        and abs(each.line - seen.line) <= NEAR
+        for each in said
+    )

@@ -1,0 +1,63 @@
+"""What the streamed protocols have in common: events, counts, and errors said in the stream."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from roundzero.core.model_values import Outcome
+from roundzero.providers import Piece
+
+_DATA: Final = "data:"
+_QUOTA: Final = (
+    "insufficient_quota",
+    "exceeded your current quota",
+    "credit balance",
+    "billing_hard_limit",
+    "billing_not_active",
+    "insufficient credit",
+    "insufficient balance",
+    "out of credits",
+    "payment required",
+)
+_RATE: Final = ("rate_limit", "rate limit", "overloaded", "too many requests", "resource_exhausted")
+_RIGHT: Final = ("invalid_api_key", "invalid api key", "incorrect api key", "authentication_error", "permission_error")
+_SAYS_QUOTA: Final = frozenset({0, 400, 403, 429})
+_SAYS_RATE: Final = frozenset({0, 503})
+_SAYS_RIGHT: Final = frozenset({0, 400})
+"""Statuses with which words count, 0 in the stream: a page of a proxy that says something else is not the host's word.
+
+A plain rate limit may well speak of billing ("add a payment method to increase it"), so only what names a spent account
+is taken for that.
+"""
+
+
+def event_data(line: str) -> str | None:
+    """The data of a line of an event stream; None for comments, names and blank lines."""
+    return line.removeprefix(_DATA).strip() if line.startswith(_DATA) else None
+
+
+def count(holder: object, name: str) -> int | None:
+    """A count of tokens, where it is one."""
+    value = holder.get(name) if isinstance(holder, dict) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def refusal_of(error: object) -> Piece:
+    """An error that comes in the answer itself."""
+    said = " ".join(str(part) for part in error.values()) if isinstance(error, dict) else str(error)
+    message = str(error.get("message") or said) if isinstance(error, dict) else said
+    return Piece(outcome=outcome_of(said), message=message)
+
+
+def outcome_of(said: str, status: int = 0) -> Outcome:
+    """What kind of failure a provider's words and HTTP status mean."""
+    text = said.lower()
+    if status == 402 or (status in _SAYS_QUOTA and any(word in text for word in _QUOTA)):
+        return Outcome.QUOTA
+    if status in {429, 529} or (status in _SAYS_RATE and any(word in text for word in _RATE)):
+        return Outcome.RATE_LIMITED
+    if status in {401, 403} or (status in _SAYS_RIGHT and any(word in text for word in _RIGHT)):
+        return Outcome.UNAUTHORISED
+    if status == 408:
+        return Outcome.TIMED_OUT
+    return Outcome.WRONG if 400 <= status < 500 else Outcome.FAILED

@@ -1,0 +1,283 @@
+"""Sends one request and reads its streamed answer, within limits of time and size.
+
+Knows HTTP, and no provider's words beyond what the decoder says. Never retries. Invariants: TLS is always verified;
+plain http goes to this machine only and never through a proxy; redirects are not followed; the connection is closed
+when the answer is over, given up or cancelled, so that the server stops at once; no reply holds the key, whatever the
+host sends back, and no wait is longer than a day.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import ipaddress
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from roundzero.core.budget import DAY
+from roundzero.core.model_values import Outcome, Reply, Usage
+from roundzero.core.text import collapse
+from roundzero.errors import UserError
+from roundzero.providers._events import outcome_of
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import AsyncIterator, Callable
+
+    import httpx
+
+    from roundzero.core.model_values import Ask
+    from roundzero.providers import Decoder, Endpoint, HttpProvider, HttpRequest
+
+MOST_TEXT: Final = 256 * 1024
+MOST_LINE: Final = 1024 * 1024
+MOST_BYTES: Final = 8 * 1024 * 1024
+_MOST_WORDS: Final = 300
+_SHORTEST_KEY: Final = 8
+_SERVER_ERRORS: Final = 500
+_REDIRECTS: Final = range(300, 400)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """Limits in seconds: to connect, to the first text (a model on this machine may be slow), between parts, in all."""
+
+    connect: float = 10.0
+    first: float = 120.0
+    silence: float = 45.0
+    total: float = 240.0
+
+
+class _Over(Exception):  # noqa: N818  a limit, not an error of ours
+    """A limit was reached."""
+
+
+def checked_url(url: str) -> str:
+    """The address of a provider without trailing slash. Raises UserError with what to do.
+
+    Keys do not belong into an address, and without TLS whoever is on the way reads the code.
+    """
+    address = url.strip()
+    try:
+        parts = urlsplit(address)
+        whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        raise UserError("model.baseUrl is no http(s) address; give one like https://host/v1") from None
+    if parts.username is not None or parts.password is not None:
+        raise UserError("model.baseUrl holds a user name or password; put the key into ROUNDZERO_API_KEY instead")
+    if parts.query or parts.fragment:
+        raise UserError("model.baseUrl has a ? or # part; give the address alone, and the key in ROUNDZERO_API_KEY")
+    if not whole or not address.isprintable() or " " in address:
+        raise UserError(f"model.baseUrl {address!r} is no http(s) address; give one like https://host/v1")
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        raise UserError(
+            f"model.baseUrl is plain http to {parts.hostname}, so anyone on the way could read the code; use https"
+        )
+    return address.rstrip("/")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine, by its name or address."""
+    if host == "localhost":
+        return True
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return False
+
+
+async def send(
+    provider: HttpProvider,
+    ask: Ask,
+    endpoint: Endpoint,
+    *,
+    patience: Patience | None = None,
+    heard: Callable[[int], None] = lambda _: None,
+) -> Reply:
+    """Put a question once. How it ended is in the reply; only cancellation is raised.
+
+    ``heard`` is told how many characters have come so far, each time some do.
+    """
+    limits = patience or Patience()
+    request = provider.encode(ask, endpoint)
+    httpx = await asyncio.to_thread(importlib.import_module, "httpx")
+    answer = _Answer(heard)
+    try:
+        async with asyncio.timeout(limits.total):
+            end = await _exchange(request, provider.decoder(), answer, limits)
+    except TimeoutError:
+        end = Reply(outcome=Outcome.TIMED_OUT, message="the model took too long to answer")
+    except _Over as over:
+        end = Reply(outcome=Outcome.WRONG, message=str(over))
+    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError, httpx.UnsupportedProtocol) as error:
+        end = Reply(outcome=Outcome.OFFLINE, message=_unreachable(request, error))
+    except httpx.HTTPError as error:
+        end = Reply(outcome=Outcome.FAILED, message=f"the connection broke ({type(error).__name__})")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        message = f"the answer is not what the protocol says ({type(error).__name__})"
+        end = Reply(outcome=Outcome.WRONG, message=message)
+    return _without_key(answer.reply(end), endpoint.key)
+
+
+def _without_key(reply: Reply, key: str | None) -> Reply:
+    """The reply of a host that may send back what it was sent. A key too short to be one stays."""
+    if key is None or len(key) < _SHORTEST_KEY:
+        return reply
+    return replace(reply, text=reply.text.replace(key, "[key]"), message=reply.message.replace(key, "[key]"))
+
+
+async def _exchange(request: HttpRequest, decoder: Decoder, answer: _Answer, limits: Patience) -> Reply | None:
+    """Send and read. What came goes to ``answer``; a reply instead of an answer is returned."""
+    import httpx  # noqa: PLC0415  off the start-up path
+
+    address = urlsplit(request.url)
+    timeout = httpx.Timeout(None, connect=limits.connect, write=30.0, pool=10.0)
+    no_reuse = httpx.Limits(max_keepalive_connections=0)
+    own = {"Content-Type": "application/json", "Accept": request.media_type, "Accept-Encoding": "identity"}
+    async with (
+        httpx.AsyncClient(
+            trust_env=not is_loopback(address.hostname or ""),
+            follow_redirects=False,
+            limits=no_reuse,
+            timeout=timeout,
+            verify=await asyncio.to_thread(_trust, address.scheme),
+        ) as client,
+        asyncio.timeout(limits.first) as patient,
+        client.stream("POST", request.url, headers={**own, **request.headers}, content=request.body) as response,
+    ):
+        refused = await _refused(response, request)
+        if refused is None:
+            await _read(response, decoder, answer, patient, limits)
+        return refused
+
+
+def _trust(scheme: str) -> ssl.SSLContext:
+    """What certificates are believed: those the person's environment names, for this machine too; none without TLS."""
+    import ssl  # noqa: PLC0415  off the start-up path
+
+    import httpx  # noqa: PLC0415  as above
+
+    return httpx.create_ssl_context() if scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+class _Answer:
+    """What has come of an answer."""
+
+    def __init__(self, heard: Callable[[int], None]) -> None:
+        self.heard = heard
+        self.parts: list[str] = []
+        self.size = 0
+        self.usage = Usage()
+        self.outcome: Outcome | None = None
+        self.message = ""
+
+    def reply(self, instead: Reply | None = None) -> Reply:
+        """The answer as a reply, or how it failed with what had come; an answer that just stops was cut."""
+        text = "".join(self.parts)
+        if instead is not None:
+            return replace(instead, text=text, usage=self.usage)
+        end = self.outcome or Outcome.TRUNCATED
+        if end is Outcome.OK and not text.strip():
+            end = Outcome.EMPTY
+        said = self.message
+        if end is Outcome.TRUNCATED and not said:
+            said = "the answer was cut off" if self.outcome is None else "the answer reached its limit of tokens"
+        return Reply(outcome=end, text=text, usage=self.usage, message=collapse(said)[:_MOST_WORDS])
+
+
+async def _read(
+    response: httpx.Response, decoder: Decoder, answer: _Answer, patient: asyncio.Timeout, limits: Patience
+) -> None:
+    loop = asyncio.get_running_loop()
+    async for line in _lines(response):
+        piece = decoder.feed(line)
+        if piece is None:
+            continue
+        if piece.usage is not None:
+            old, new = answer.usage, piece.usage
+            answer.usage = Usage(
+                old.input if new.input is None else new.input, old.output if new.output is None else new.output
+            )
+        if piece.outcome is not None:
+            answer.outcome = answer.outcome or piece.outcome
+            answer.message = answer.message or piece.message
+        if piece.text:
+            answer.parts.append(piece.text)
+            answer.size += len(piece.text)
+            answer.heard(answer.size)
+            if answer.size > MOST_TEXT:
+                raise _Over("the answer does not end")
+        # Before the first text a model may think, and say nothing or nothing for us, for as long as to begin.
+        patient.reschedule(loop.time() + (limits.silence if answer.size else limits.first))
+
+
+async def _lines(response: httpx.Response) -> AsyncIterator[str]:
+    """Lines that end at a line feed only: httpx's own also end at characters that are legal within JSON."""
+    held, total = b"", 0
+    async for chunk in response.aiter_raw():
+        total += len(chunk)
+        if total > MOST_BYTES:
+            raise _Over("the answer does not end")
+        held += chunk
+        *whole, held = held.split(b"\n")
+        if len(held) > MOST_LINE:
+            raise _Over("a line of the answer does not end")
+        for line in whole:
+            yield line.decode("utf-8", "replace").rstrip("\r")
+    if held:
+        yield held.decode("utf-8", "replace").rstrip("\r")
+
+
+async def _refused(response: httpx.Response, request: HttpRequest) -> Reply | None:
+    """The reply that a status or a content type already is; None when there is an answer to read."""
+    status = response.status_code
+    host = urlsplit(request.url).hostname or ""
+    if status in _REDIRECTS:
+        message = f"{host} redirects elsewhere, which is not followed; set model.baseUrl to the final address"
+        return Reply(outcome=Outcome.WRONG, message=message)
+    if response.is_success:
+        kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
+        if kind == request.media_type:
+            return None
+        message = f"{host} answered with {collapse(kind) or 'no content type'} instead of {request.media_type}"
+        return Reply(outcome=Outcome.WRONG, message=f"{message}; check model.baseUrl and model.provider")
+    said = await _body(response)
+    outcome = outcome_of(said, status)
+    named = collapse(said)[:_MOST_WORDS] if outcome is Outcome.WRONG or status >= _SERVER_ERRORS else ""
+    message = f"{host} answered {status}" + (f": {named}" if named else "")
+    return Reply(outcome=outcome, message=message, retry_after=_seconds(response.headers.get("retry-after")))
+
+
+async def _body(response: httpx.Response) -> str:
+    data = b""
+    async for chunk in response.aiter_raw():
+        data += chunk
+        if len(data) > 4 * _MOST_WORDS:
+            break
+    return data[: 4 * _MOST_WORDS].decode("utf-8", "replace")
+
+
+def _seconds(value: str | None) -> float | None:
+    """``Retry-After`` in seconds: a number, or a date; a day at most."""
+    if value is None:
+        return None
+    with suppress(ValueError):
+        seconds = float(value)
+        return min(max(0.0, seconds), DAY) if seconds == seconds else None  # noqa: PLR0124  a number, not "nan"
+    with suppress(ValueError, TypeError, OverflowError):
+        from datetime import UTC, datetime  # noqa: PLC0415  rarely needed
+
+        until = parsedate_to_datetime(value)
+        until = until if until.tzinfo is not None else until.replace(tzinfo=UTC)
+        return min(max(0.0, (until - datetime.now(UTC)).total_seconds()), DAY)
+    return None
+
+
+def _unreachable(request: HttpRequest, error: Exception) -> str:
+    host = urlsplit(request.url).hostname or ""
+    words = str(error).lower()
+    if "certificate" in words or "ssl" in words:
+        return f"the certificate of {host} is not trusted; set SSL_CERT_FILE if your network uses its own"
+    return f"{host} cannot be reached"

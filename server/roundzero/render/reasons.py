@@ -1,0 +1,177 @@
+"""Reasons in the reader's language: why something is hidden, skipped, does not block, left, or is in doubt.
+
+Inside, in the ledger and in JSON a reason is its English sentence, so that programs and older rounds agree on it; here
+each sentence has its Chinese, with the same names in braces. What a name stands for is shown as it is, but for names
+in ``_SAID``, which are reasons or words of this table themselves. Deliberately not for what programs and settings
+complain of: those texts are not ours, or are searched for in English. Invariant: a text that is not in the table
+comes back unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from roundzero.core.item import Language
+
+_CHINESE: Final = {
+    # what is shown
+    "the file is not part of the change": "该文件不属于此变更",
+    "the line is not part of the change": "该行不属于此变更",
+    "outside the paths asked for": "不在要求的路径内",
+    "{origin} findings are not asked for": "未要求显示{origin}的发现",
+    "milder than {severity}": "轻于 {severity}",
+    "ignored by a comment in the code": "被代码中的注释忽略",
+    "remembered, and not checked in this review": "有记录，但本次审查未检查",
+    "introduced": "由此分支引入",
+    "exposed": "因此分支暴露",
+    "pre-existing": "此分支之前就有",
+    # what blocks
+    "{severity} never blocks": "{severity} 从不阻止合入",
+    "it was there before this branch": "此分支之前就有",
+    "it is {state}": "{state}",
+    "a model's finding blocks only after a deep review": "模型的发现只有在深度审查之后才会阻止合入",
+    "{finding} blocks for the same cause": "{finding} 已因同一原因阻止合入",
+    "open": "未关闭",
+    "stale": "已过时",
+    "unconfirmed": "未确认",
+    "fixed": "已修复",
+    "dismissed": "已忽略",
+    "refuted": "已否定",
+    "superseded": "已被取代",
+    # the verdict
+    "{count} blocking finding": "{count} 项阻止合入",
+    "{count} blocking findings": "{count} 项阻止合入",
+    "{count} file not checked: {named}": "{count} 个文件未检查：{named}",
+    "{count} files not checked: {named} and {rest} more": "{count} 个文件未检查：{named}，另有 {rest} 个",
+    "{count} files not checked: {named}": "{count} 个文件未检查：{named}",
+    "{count} more failures": "另有 {count} 项失败",
+    "only {paths} was asked for": "仅要求审查 {paths}",
+    "{linter} is switched off": "{linter} 已关闭",
+    # what became of a finding
+    "the dismissal expired on {day}": "忽略已于 {day} 到期",
+    "the code changed": "代码已改动",
+    "the settings or the checklists changed": "设置或检查清单已改动",
+    "there is new evidence": "有新的证据",
+    "its text has changed since": "其文本此后已改动",
+    "the rule changed in {producer}": "规则在 {producer} 中有变",
+    "checked again, and no longer there": "重新检查，已不存在",
+    "the file was deleted": "文件已删除",
+    "the code was deleted": "代码已删除",
+    "part of another finding": "属于另一项发现",
+    "part of {finding}": "属于 {finding}",
+    "the file is again as it was before this branch": "文件已恢复为此分支之前的样子",
+    "HEAD is detached, and a dismissal like this belongs to a branch; switch to it": (
+        "HEAD 处于分离状态，而此类忽略属于某个分支；请先切换到该分支"
+    ),
+    # what is not reviewed
+    "deleted": "已删除",
+    "binary": "二进制文件",
+    "attribute -diff": "属性 -diff",
+    "generated (attribute linguist-generated)": "自动生成（属性 linguist-generated）",
+    "stored by Git LFS": "由 Git LFS 存储",
+    "symbolic link": "符号链接",
+    "submodule": "子模块",
+    "nested repository": "嵌套的仓库",
+    "not a regular file": "不是普通文件",
+    "only its mode changed": "仅模式改变",
+    "notebook": "笔记本",
+    "excluded by the settings": "被设置排除",
+    "excluded by {file}": "被 {file} 排除",
+    "attribute filter={filter}": "属性 filter={filter}",
+    "its bytes are not valid in its encoding": "其字节不符合其编码",
+    "it has unresolved merge conflicts": "存在未解决的合并冲突",
+    "its base version is not in this clone; fetch it with: {command}": "此克隆中没有其基准版本；获取方法：{command}",
+    "its new version is not in this clone; fetch it with: {command}": "此克隆中没有其新版本；获取方法：{command}",
+    "it changed while it was read; review again": "读取时发生了变化；请重新审查",
+    "{size} bytes are more than maxFileBytes ({limit})": "{size} 字节超过 maxFileBytes（{limit}）",
+    "it could not be read: {problem}": "无法读取：{problem}",
+    # doubts about the base
+    "the base {ref} is not used: this branch has no commits yet": "未使用基准 {ref}：此分支尚无提交",
+    "the base selected for this branch, {ref}, does not exist any more": "为此分支选定的基准 {ref} 已不存在",
+    "this clone is shallow and begins at HEAD, so what this branch committed before cannot be told from its base; fetch"
+    " the rest with: {command}": "此克隆是浅克隆且始于 HEAD，无法区分此分支先前的提交与其基准；获取其余部分：{command}",
+    "HEAD and {ref} have {count} merge bases; the latest is used": "HEAD 与 {ref} 有 {count} 个合并基；采用最新者",
+    "HEAD is already merged into it": "HEAD 已合入其中",
+    "HEAD is already merged into {refs}": "HEAD 已合入 {refs}",
+    "{setting} names {ref}, which is not here": "{setting} 指定的 {ref} 不在此处",
+    "this shallow clone does not reach its merge base with HEAD": "此浅克隆不含其与 HEAD 的合并基",
+    "it has no common history with HEAD": "与 HEAD 没有共同历史",
+    "its merge base {commit} is older": "其合并基 {commit} 较旧",
+    "its merge base is the same, and {ref} comes before it": "其合并基相同，而 {ref} 优先",
+    "this clone is shallow and does not reach the merge base of HEAD and {refs}, which may be the better base; fetch"
+    " the rest with: {command}": "此克隆是浅克隆，不含 HEAD 与 {refs} 的合并基，后者可能是更好的基准；"
+    "获取其余部分：{command}",
+    "this clone is shallow, so the merge base of HEAD and {refs} may be a later one; fetch the rest with: {command}": (
+        "此克隆是浅克隆，HEAD 与 {refs} 的合并基可能更新；获取其余部分：{command}"
+    ),
+    "no branch was found that this one could have been made from; only {what} work is reviewed (name a base with"
+    " --base)": "未找到此分支可能的来源分支；仅审查{what}的工作（可用 --base 指定基准）",
+    "uncommitted": "未提交",
+    "unpushed": "未推送",
+    # what a line of evidence shows
+    "definition": "定义",
+    "still defined": "仍有定义",
+    "last use": "最后一次使用",
+    "made here before": "先前在此产生",
+    "set on the instance": "在实例上设置",
+    "the code under test holds the original": "被测代码持有原对象",
+    "what changed": "改动之处",
+    "raises": "在此抛出",
+    "the list": "列表",
+    "the new field": "新字段",
+    "the other": "另一处",
+    "before": "之前",
+    "place": "位置",
+}
+_SAID: Final = frozenset({"origin", "state", "what"})
+"""Names whose values are in the table too."""
+
+_OPENING: Final = re.compile(r" \(")
+_GAP: Final = re.compile(r"(.+?)\)(?=, |$)")
+"""What may be a reason behind the path of a file that was not checked, up to the next path."""
+
+
+def reason(text: str, language: Language) -> str:
+    """``text`` in ``language``: by the table, or as it is."""
+    if language == "en":
+        return text
+    if (known := _CHINESE.get(text)) is not None:
+        return known
+    for pattern, chinese in _templates():
+        if (found := pattern.fullmatch(text)) is not None:
+            return chinese.format_map({name: _value(name, value) for name, value in found.groupdict().items()})
+    return text
+
+
+def _value(name: str, value: str) -> str:
+    if name == "named":
+        return "".join(_gaps(value))
+    return _CHINESE.get(value, value) if name in _SAID else value
+
+
+def _gaps(named: str) -> Iterator[str]:
+    """``path (reason), path (reason)`` with the reasons in Chinese. A path may hold anything, brackets too."""
+    at = 0
+    for opening in _OPENING.finditer(named):
+        gap = _GAP.match(named, opening.end())
+        if opening.start() >= at and gap is not None and (known := reason(gap[1], "zh")) != gap[1]:
+            yield f"{named[at : opening.start()]}（{known}）"
+            at = gap.end()
+    yield named[at:]
+
+
+@lru_cache(maxsize=1)
+def _templates() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The sentences with names in them, as patterns, in the order of the table."""
+    found = []
+    for english, chinese in _CHINESE.items():
+        parts = re.split(r"\{(\w+)\}", english)
+        if len(parts) > 1:
+            named = (f"(?P<{part}>.+?)" if at % 2 else re.escape(part) for at, part in enumerate(parts))
+            found.append((re.compile("".join(named), re.DOTALL), chinese))
+    return tuple(found)

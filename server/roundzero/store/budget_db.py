@@ -1,0 +1,140 @@
+"""What was asked of models, in the user's state folder: one budget for all windows and command lines of a user.
+
+Keeps times, digests of questions and numbers; never a text, an address or a key. Deciding is core/budget. Invariants: a
+request is charged in the same transaction that permits it; a charge whose process died keeps what it reserved until
+its window has passed; one question is not asked by two processes at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.budget import DAY, Charge, Shortage, Tally, Wait, decide, tally
+from roundzero.store._sqlite import reading, writing
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from roundzero.core.budget import Limits
+
+LEASE: Final = 300.0
+"""Seconds after which a request is taken to be over: longer than the longest a request may last."""
+
+_SCHEMA: Final = (
+    "CREATE TABLE IF NOT EXISTS charges ("
+    "number INTEGER PRIMARY KEY, at REAL NOT NULL, question TEXT NOT NULL, tokens INTEGER NOT NULL, "
+    "cost REAL NOT NULL, until REAL NOT NULL)"
+)
+_HOLDS: Final = (
+    "CREATE TABLE IF NOT EXISTS holds (provider TEXT PRIMARY KEY, until REAL NOT NULL, why TEXT NOT NULL) WITHOUT ROWID"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to send one request."""
+
+    number: int
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A provider that must be left alone for now, and why."""
+
+    until: float
+    why: str
+
+
+def budget_file() -> Path:
+    """Where the user's budget is kept."""
+    import platformdirs  # noqa: PLC0415  off the start-up path
+
+    return Path(platformdirs.user_state_dir("roundzero", appauthor=False)) / "budget.sqlite3"
+
+
+class BudgetDb:
+    """The budget of one user. Methods raise OutsideError when the file cannot be used: then nothing may be asked."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Use ``path``, by default the user's own file; the first reservation creates it."""
+        self.path = path if path is not None else budget_file()
+
+    def reserve(
+        self, question: str, *, provider: str, tokens: int, cost: float, limits: Limits, now: float
+    ) -> Lease | Wait:
+        """Charge a request before it is sent, or say until when to wait. ``question`` is its digest."""
+        with writing(self.path, _SCHEMA) as connection:
+            connection.execute(_HOLDS)
+            connection.execute("DELETE FROM charges WHERE at < ? AND until < ?", (now - DAY, now))
+            held = _hold(connection, provider, now)
+            if held is not None:
+                return Wait(Shortage.HELD, held.until)
+            row = connection.execute(
+                "SELECT max(until) FROM charges WHERE question = ? AND until > ?", (question, now)
+            ).fetchone()
+            if row[0] is not None:
+                return Wait(Shortage.ASKED, float(row[0]))
+            wait = decide(_charges(connection), tokens, cost, limits, now)
+            if wait is not None:
+                return wait
+            until = now + LEASE
+            cursor = connection.execute(
+                "INSERT INTO charges (at, question, tokens, cost, until) VALUES (?, ?, ?, ?, ?)",
+                (now, question, tokens, cost, until),
+            )
+            return Lease(int(cursor.lastrowid or 0), until)
+
+    def settle(self, lease: Lease, *, tokens: int, cost: float) -> None:
+        """A request is over and took so much."""
+        with writing(self.path, _SCHEMA) as connection:
+            connection.execute(
+                "UPDATE charges SET tokens = ?, cost = ?, until = 0 WHERE number = ?", (tokens, cost, lease.number)
+            )
+
+    def withdraw(self, lease: Lease) -> None:
+        """A request was never sent; it costs nothing."""
+        with writing(self.path, _SCHEMA) as connection:
+            connection.execute("DELETE FROM charges WHERE number = ?", (lease.number,))
+
+    def hold(self, provider: str, *, until: float, why: str) -> None:
+        """Leave a provider alone until a time; of several times the last counts."""
+        with writing(self.path, _SCHEMA) as connection:
+            connection.execute(_HOLDS)
+            connection.execute(
+                "INSERT INTO holds VALUES (?, ?, ?) ON CONFLICT (provider) DO UPDATE SET until = excluded.until, "
+                "why = excluded.why WHERE excluded.until > holds.until",
+                (provider, until, why),
+            )
+
+    def release(self, provider: str) -> None:
+        """Ask a provider again."""
+        with writing(self.path, _SCHEMA) as connection:
+            connection.execute(_HOLDS)
+            connection.execute("DELETE FROM holds WHERE provider = ?", (provider,))
+
+    def held(self, provider: str, now: float) -> Hold | None:
+        """Whether a provider must be left alone now."""
+        with reading(self.path) as connection:
+            return None if connection is None or not _has(connection, "holds") else _hold(connection, provider, now)
+
+    def tally(self, now: float) -> Tally:
+        """What the windows hold now."""
+        with reading(self.path) as connection:
+            known = [] if connection is None or not _has(connection, "charges") else _charges(connection)
+        return tally(known, now)
+
+
+def _charges(connection: sqlite3.Connection) -> list[Charge]:
+    return [Charge(*row) for row in connection.execute("SELECT at, tokens, cost, until FROM charges")]
+
+
+def _hold(connection: sqlite3.Connection, provider: str, now: float) -> Hold | None:
+    row = connection.execute("SELECT until, why FROM holds WHERE provider = ?", (provider,)).fetchone()
+    return Hold(float(row[0]), str(row[1])) if row is not None and row[0] > now else None
+
+
+def _has(connection: sqlite3.Connection, table: str) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is not None

@@ -1,0 +1,214 @@
+"""What of a draft is let in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from roundzero.core.anatomy import Anatomy, Claim, Decides, OpenQuestion
+from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status
+from roundzero.core.drafting import Admission, Gate, Texts, admit
+from roundzero.core.finding import Observation, Verified
+from roundzero.core.item import Item, ItemId, LooksAt, Prose, Severity
+from roundzero.core.linemap import Hunk
+from roundzero.core.model_values import Draft, DraftFinding, Quote
+from roundzero.core.prompt import OTHER
+from roundzero.core.ruleset import Ruleset
+from roundzero.core.text import RelPath
+from roundzero.core.units import cut
+
+PATH = RelPath("pkg/a.py")
+TOKEN = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3hJ5"
+BASE = """\
+def take(shelf, count):
+    if count > len(shelf):
+        raise ValueError(count)
+    return shelf[:count]
+
+
+def other():
+    return compute_everything()
+"""
+HEAD = f"""\
+def take(shelf, count):
+    return [shelf.pop() for _ in range(count)]
+
+
+def other():
+    return compute_everything()
+
+
+KEY = "{TOKEN}"
+"""
+HUNKS = (Hunk(2, 3, 2, 1), Hunk(8, 0, 7, 3))
+OTHER_FILE = Source(RelPath("pkg/b.py"), "from pkg.a import take\n\ntake([], 3)\n", "c")
+
+
+def an_item(name: str) -> Item:
+    """An item that asks."""
+    return Item(
+        id=ItemId(name), title=Prose("t"), why=Prose("w"), severity=Severity.P2, looks_at=LooksAt.HUNK, ask="Is it?"
+    )
+
+
+RULES = Ruleset(items=(an_item(OTHER), an_item("p/a")), digest="d")
+CHANGE = Change(
+    base=BaseChoice(ref=None, merge_base=None, how=BaseHow.HEAD),
+    head=HeadState(commit=None, branch=None, dirty=False),
+    files=(
+        FileChange(
+            path=PATH,
+            status=Status.MODIFIED,
+            base=Source(PATH, BASE, "b"),
+            head=Source(PATH, HEAD, "h"),
+            hunks=HUNKS,
+        ),
+    ),
+    skipped=(),
+    snapshot="s",
+)
+UNIT = cut(CHANGE, RULES, max_lines=50, covers=lambda _: True).units[0]
+POPS = Quote(path=PATH, side=Side.HEAD, line=2, text="return [shelf.pop() for _ in range(count)]", decisive=True)
+GUARD = Quote(path=PATH, side=Side.BASE, line=2, text="if count > len(shelf):")
+FINDING = DraftFinding(
+    item="p/a",
+    title="empties the shelf",
+    why="items are lost",
+    severity=Severity.P1,
+    path=PATH,
+    line=2,
+    end_line=2,
+    quotes=(POPS, GUARD),
+    anatomy=Anatomy(claims=(Claim(text="no check is left", decisive=True),)),
+)
+
+
+def let_in(*findings: DraftFinding, said: tuple[Observation, ...] = (), faults: tuple[str, ...] = ()) -> Admission:
+    """What comes of a draft with these findings."""
+    texts = Texts.of(CHANGE, [(Side.HEAD, OTHER_FILE)])
+    draft = Draft(findings=findings, faults=faults)
+    return admit(draft, UNIT, CHANGE, texts, RULES, producer="m", version="1", said=said)
+
+
+def only(finding: DraftFinding) -> Observation:
+    """The one observation that comes of a finding."""
+    (seen,) = let_in(finding).observations
+    return seen
+
+
+def test_a_proved_finding_stands_on_its_decisive_line() -> None:
+    """With item, severity, evidence that was verified, blobs, symbol and span of the very line."""
+    seen = only(FINDING)
+    assert (seen.item, seen.severity, seen.source) == ("p/a", Severity.P1, "model")
+    assert (seen.path, seen.line, seen.symbol) == (PATH, 2, "take")
+    assert seen.span is not None
+    assert seen.span.start.column == 5
+    assert [(each.verified, each.blob) for each in seen.evidence] == [(Verified.EXACT, "h"), (Verified.EXACT, "b")]
+    assert seen.cause is None
+
+
+def test_a_wrong_line_number_does_not_move_a_finding_to_wrong_code() -> None:
+    """The quote decides where it stands, not the number."""
+    wrong = replace(FINDING, line=6, end_line=6, quotes=(replace(POPS, line=6),))
+    seen = only(wrong)
+    assert (seen.line, seen.evidence[0].verified) == (2, Verified.MOVED)
+
+
+@pytest.mark.parametrize(
+    ("finding", "gate"),
+    [
+        (replace(FINDING, quotes=()), Gate.NOWHERE),
+        (replace(FINDING, quotes=(replace(POPS, text="shelf.clear_everything(count)"),)), Gate.NO_EVIDENCE),
+        (replace(FINDING, quotes=(replace(POPS, path="nowhere.py"),)), Gate.NOWHERE),
+        (replace(FINDING, quotes=(replace(POPS, line=6, text="return compute_everything()"),)), Gate.UNRELATED),
+    ],
+)
+def test_what_cannot_be_proved_or_is_not_about_the_change_is_counted_and_not_shown(
+    finding: DraftFinding, gate: Gate
+) -> None:
+    """Each gate that holds something back says so in the counts."""
+    result = let_in(finding)
+    assert result.observations == ()
+    assert result.counts == {gate: 1}
+
+
+def test_a_consequence_elsewhere_hangs_on_the_changed_line_that_causes_it() -> None:
+    """A finding in an unchanged file is shown there, tied to the change by its other evidence."""
+    call = Quote(path="pkg/b.py", side=Side.HEAD, line=3, text="take([], 3)", decisive=True)
+    seen = only(replace(FINDING, path="pkg/b.py", line=3, quotes=(call, replace(POPS, decisive=False))))
+    assert (seen.path, seen.line) == ("pkg/b.py", 3)
+    assert seen.cause is not None
+    assert (seen.cause.path, seen.cause.line) == (PATH, 2)
+
+
+def test_what_only_removed_lines_prove_stands_where_they_were() -> None:
+    """A finding about a removal is shown at the line that took its place."""
+    seen = only(replace(FINDING, quotes=(replace(GUARD, decisive=True),)))
+    assert (seen.path, seen.line, seen.side) == (PATH, 2, Side.HEAD)
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [
+        replace(
+            FINDING,
+            anatomy=replace(
+                FINDING.anatomy, open_questions=(OpenQuestion(text="is it called?", decides=Decides.EXISTENCE),)
+            ),
+        ),
+        replace(FINDING, quotes=(replace(POPS, decisive=False), replace(GUARD, text="if never there:", decisive=True))),
+        replace(FINDING, anatomy=Anatomy()),
+    ],
+)
+def test_what_is_not_settled_is_p2_at_most_and_says_why(finding: DraftFinding) -> None:
+    """Open existence, missing decisive evidence or no decisive claim cap the severity."""
+    result = let_in(finding)
+    (seen,) = result.observations
+    assert (seen.severity, result.capped) == (Severity.P2, 1)
+    assert seen.anatomy is not None
+    assert seen.anatomy.severity_reason is not None
+    assert seen.anatomy.severity_reason.startswith("P2 and not P1, because")
+
+
+def test_an_unknown_item_becomes_the_one_for_everything_else() -> None:
+    """A model that invents an item loses the item, not the finding; switched off means nothing is shown."""
+    assert only(replace(FINDING, item="p/invented")).item == OTHER
+    off = Ruleset(items=(replace(RULES.items[0], enabled=False), RULES.items[1]), digest="d")
+    draft = Draft(findings=(replace(FINDING, item="x"),))
+    result = admit(draft, UNIT, CHANGE, Texts.of(CHANGE), off, producer="m", version="1")
+    assert result.counts == {Gate.OFF: 1}
+
+
+def test_what_a_check_or_the_same_draft_says_already_is_not_said_twice() -> None:
+    """The same item within a few lines is a repetition."""
+    first = only(FINDING)
+    assert let_in(FINDING, said=(first,)).counts == {Gate.REPEATED: 1}
+    assert let_in(FINDING, FINDING).counts == {Gate.ADMITTED: 1, Gate.REPEATED: 1}
+
+
+def test_findings_that_could_not_be_read_are_counted() -> None:
+    """Faults of form are counted like any other gate."""
+    assert let_in(FINDING, faults=("x",)).counts == {Gate.UNREADABLE: 1, Gate.ADMITTED: 1}
+
+
+def test_an_edit_is_offered_only_for_lines_that_are_where_it_says() -> None:
+    """The edit holds the exact old text; a moved finding or an edit of lines it was not shown has none."""
+    offered = only(replace(FINDING, replacement="    return shelf[:count]\n"))
+    (fix,) = offered.fixes
+    (edit,) = fix.edits
+    assert not fix.safe
+    assert (edit.old_text, edit.new_text) == (
+        "    return [shelf.pop() for _ in range(count)]",
+        "    return shelf[:count]",
+    )
+    assert only(replace(FINDING, replacement="x", end_line=900)).fixes == ()
+    assert only(replace(FINDING, replacement="x", line=1, end_line=1)).fixes == ()
+
+
+def test_no_secret_reaches_a_finding() -> None:
+    """What the model saw as a placeholder is verified as one; a quote of the value itself proves nothing."""
+    line = Quote(path=PATH, side=Side.HEAD, line=9, text='KEY = "<secret 1: GitHub token>"', decisive=True)
+    seen = only(replace(FINDING, line=9, end_line=9, quotes=(line,)))
+    assert TOKEN not in repr(seen)
+    assert let_in(replace(FINDING, quotes=(replace(line, text=f'KEY = "{TOKEN}"'),))).observations == ()

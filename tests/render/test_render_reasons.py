@@ -1,0 +1,140 @@
+"""Reasons in the reader's language: none is missing, none is mistaken for another."""
+
+from __future__ import annotations
+
+import ast
+import re
+from importlib import import_module
+from pathlib import Path
+from string import Formatter
+from typing import TYPE_CHECKING
+
+import pytest
+
+import roundzero
+from roundzero.core.change import Skip, SkipKind, Status
+from roundzero.core.gate import evaluate
+from roundzero.core.report import Coverage
+from roundzero.core.text import RelPath
+from roundzero.git import rules
+from roundzero.render.reasons import _CHINESE, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+SPEAKING = (
+    "core/judge.py", "core/scope.py", "core/families.py", "core/standing.py", "core/advance.py", "core/compose.py",
+    "engine/memory.py", "git/rules.py", "git/ladder.py",
+)  # fmt: skip
+"""Modules whose sentences are reasons that a report shows. What gate.py puts together has a test of its own."""
+NO_REASONS = ("git fetch --unshallow", "is not in this clone; fetch it with:", "(\\d+) (\\w+)")
+"""How other texts of theirs begin: parts of sentences, commands and patterns."""
+
+
+def _sentences(node: ast.AST, module: ModuleType) -> Iterator[tuple[int, str]]:
+    """Strings with several words, but for docstrings and what is raised; names in them are filled in."""
+    if isinstance(node, ast.Raise) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+        return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"Prose", "UserError"}:
+        return
+    text = None
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        text = node.value
+    if isinstance(node, ast.JoinedStr):
+        text = "".join(_part(part, module) for part in node.values)
+    if text is None:
+        for child in ast.iter_child_nodes(node):
+            yield from _sentences(child, module)
+    elif re.search(r"[a-z]{2}.* .*[a-z]{2}", text):
+        yield getattr(node, "lineno", 0), text
+
+
+def _part(part: ast.expr, module: ModuleType) -> str:
+    if isinstance(part, ast.Constant):
+        return str(part.value)
+    name = part.value.id if isinstance(part, ast.FormattedValue) and isinstance(part.value, ast.Name) else ""
+    known = getattr(module, name, None)
+    return known if isinstance(known, str) else "7"
+
+
+@pytest.mark.parametrize("name", SPEAKING)
+def test_every_reason_has_its_chinese(name: str) -> None:
+    """A new reason in a module that gives reasons needs a line in render/reasons.py."""
+    path = Path(roundzero.__path__[0]) / name
+    module = import_module("roundzero." + name.removesuffix(".py").replace("/", "."))
+    found = [
+        (line, text)
+        for line, text in _sentences(ast.parse(path.read_text(encoding="utf-8")), module)
+        if not text.startswith(NO_REASONS)
+    ]
+    assert found
+    assert [(name, line, text) for line, text in found if reason(text, "zh") == text] == []
+
+
+def test_every_role_of_evidence_has_its_chinese() -> None:
+    """What checkers and linters call the lines they show."""
+    package = Path(roundzero.__path__[0])
+    roles = {
+        value.value
+        for path in sorted([*(package / "checkers").glob("*.py"), *(package / "linters").glob("*.py")])
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and "vidence" in call.func.id
+        for value in (*call.args, *(each.value for each in call.keywords))
+        if isinstance(value, ast.Constant) and isinstance(value.value, str)
+    }
+    assert len(roles) > 5
+    assert [role for role in sorted(roles) if reason(role, "zh") == role] == []
+
+
+def test_every_reason_to_skip_a_file_has_its_chinese() -> None:
+    """Those of one word too."""
+    given = [value.words for value in vars(rules).values() if isinstance(value, rules.Reason)]
+    assert len(given) > 10
+    assert [text for text in given if reason(text, "zh") == text] == []
+
+
+def test_the_reasons_of_a_verdict_have_their_chinese() -> None:
+    """Also with the reasons inside them; paths stay as they are."""
+    skips = tuple(
+        Skip(path=RelPath(path), old_path=None, status=Status.MODIFIED, kind=SkipKind.NOT_CHECKED, reason=why)
+        for path, why in (
+            ("a, b.py", "its bytes are not valid in its encoding"),
+            ("deleted", "7 bytes are more than maxFileBytes (5)"),
+            ("c (d).py", "it has unresolved merge conflicts"),
+            ("e.py", "binary"),
+        )
+    )
+    failures = tuple(f"ruff {number}" for number in range(5))
+
+    def said(count: int, failed: int) -> list[str]:
+        covered = Coverage(files=count, reviewed=0, added_lines=0, skipped=skips[:count])
+        verdict = evaluate([], covered, failures[:failed], depth="off")
+        return [reason(each, "zh") for each in verdict.reasons]
+
+    assert said(1, 0) == ["1 个文件未检查：a, b.py（其字节不符合其编码）"]
+    named = "a, b.py（其字节不符合其编码）, deleted（7 字节超过 maxFileBytes（5））, c (d).py（存在未解决的合并冲突）"
+    assert said(4, 5) == [
+        f"4 个文件未检查：{named}，另有 1 个",
+        "ruff 0",
+        "ruff 1",
+        "ruff 2",
+        "另有 2 项失败",
+    ]
+
+
+def test_english_and_strange_texts_stay_as_they_are() -> None:
+    """Only Chinese readers get another text, and only for what is in the table."""
+    assert reason("milder than P2", "en") == "milder than P2"
+    assert reason("ruff: it broke", "zh") == "ruff: it broke"
+    assert reason("milder than P2", "zh") == "轻于 P2"
+    assert reason("pre-existing findings are not asked for", "zh") == "未要求显示此分支之前就有的发现"
+    assert reason("it is fixed", "zh") == "已修复"
+
+
+def test_both_languages_name_the_same_things() -> None:
+    """No sentence drops or invents a name, and all are Chinese."""
+    for english, chinese in _CHINESE.items():
+        names = [{name for _, name, _, _ in Formatter().parse(text) if name} for text in (english, chinese)]
+        assert names[0] == names[1], english
+        assert any(character >= "\u4e00" for character in chinese) or chinese == "{state}", english
