@@ -1,12 +1,13 @@
-# The whole interface: make demo test e2e check fix bench wheel (vsix comes with the VS Code extension)
+# The whole interface: make demo test e2e check fix bench wheel vsix; e2e-vscode is the part of e2e that needs more
 # Needs git and Python 3.11 or later; everything else goes into .venv, pinned by hash. PYTHON=... chooses the interpreter.
 
 VENV ?= .venv
 PYTHON ?=
 bin := $(VENV)/bin
 PYTEST_ARGS ?=
+VSIX_TARGETS ?= linux-x64
 
-.PHONY: demo test e2e check fix bench wheel .environment
+.PHONY: demo test e2e e2e-vscode check fix bench wheel vsix .environment .extension
 
 demo: .environment  # a small repository with real defects, reviewed
 	@$(bin)/python tools/demo.py
@@ -14,8 +15,11 @@ demo: .environment  # a small repository with real defects, reviewed
 test: .environment  # every test that needs only Python packages; Neovim is one of them
 	$(bin)/pytest -n 2 $(PYTEST_ARGS)
 
-e2e: .environment  # the tests that look from outside, against the installed wheel
-	$(bin)/pytest -m e2e --installed $(PYTEST_ARGS)
+e2e: .environment  # the tests that look from outside, against the installed wheel; and a real model on this machine
+	$(bin)/pytest -m e2e --installed --small-model "$$(tools/small_model.sh $(bin)/python)" $(PYTEST_ARGS)
+
+e2e-vscode: vsix  # a real VS Code in Chromium; needs npm (Node 20 or later) and Chromium, which no Python package brings
+	tests/e2e/vscode/run.sh $(bin)/python $(PICTURES)
 
 check: .environment  # style, types, layers, packs, generated files
 	$(bin)/ruff check
@@ -35,6 +39,13 @@ bench: .environment  # measure against peers in the same run; writes docs/benchm
 
 wheel: .environment  # dist/roundzero-*.whl
 	$(bin)/python -m build --wheel --no-isolation --outdir dist .
+
+vsix: wheel .extension  # dist/roundzero-*.vsix: one without a server, and one with it for each of VSIX_TARGETS
+	node vscode-extension/scripts/package.mjs $(bin)/python "$$(ls -t dist/roundzero-*.whl | head -1)" $(VSIX_TARGETS)
+
+.extension:  # the VS Code extension: checked, tested, bundled; needs npm
+	@cd vscode-extension && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci; }
+	cd vscode-extension && npm run --silent check && npm run --silent build
 
 .environment:
 	@PYTHON='$(PYTHON)' tools/environment.sh $(VENV)

@@ -8,6 +8,7 @@ from typing import Final
 
 import latency
 import memory
+import model
 import review
 import startup
 from installed import ROOT
@@ -17,6 +18,7 @@ PARTS: Final = (
     ("Start", startup),
     ("While typing", latency),
     ("Command line", review),
+    ("Around a model", model),
     ("At rest", memory),
 )
 _INTRO: Final = """\

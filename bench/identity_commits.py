@@ -24,8 +24,9 @@ from roundzero.core.finding import Hit, Observation, observe
 from roundzero.core.item import Item, ItemId, Prose, Severity
 from roundzero.core.ledger import Event, Ledger, Sighting, Sign, fold
 from roundzero.core.linemap import Hunk, LineMap
+from roundzero.core.matching import TELLING
 from roundzero.core.rebase import edit_map
-from roundzero.core.recognition import DISTINCT, Texts, recognise
+from roundzero.core.recognition import Texts, recognise
 from roundzero.core.renames import renames
 from roundzero.core.text import RelPath, collapse
 
@@ -153,7 +154,7 @@ def _truth(step: Step, before: Sequence[Observation], after: Sequence[Observatio
         if at not in found:
             came[each.item, each.anchor_text].append(at)
     for key, olds in gone.items():
-        if len(olds) == 1 and len(came.get(key, ())) == 1 and len(key[1]) >= DISTINCT:
+        if len(olds) == 1 and len(came.get(key, ())) == 1 and len(key[1]) >= TELLING:
             found[came[key][0]] = (olds[0], True)
     return found
 

@@ -24,6 +24,22 @@ _COLOUR: Final = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLU
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let the tests from outside run against what people install instead of the source tree."""
     parser.addoption("--installed", action="store_true", help="build the wheel, install it, and drive that")
+    parser.addoption("--small-model", metavar="FOLDER", help="what tools/small_model.sh printed: ask that model, too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marker of the tests that need a model."""
+    config.addinivalue_line("markers", "small_model: asks a real model on this machine, which make e2e brings along")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the tests that need a model to the runs that have one."""
+    if config.getoption("--small-model"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("small_model") is not None]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(scope="session")

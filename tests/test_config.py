@@ -230,14 +230,15 @@ def test_every_row_is_complete_and_its_default_valid() -> None:
 
 
 def test_settings_that_nothing_reads_yet_say_so() -> None:
-    """What waits for model reviews says that it does, in both languages, and nothing else does."""
+    """What waits for deep reviews says that it does, in both languages, and nothing else does."""
+    waiting = {"gate.support", "hook.model", "model.depth", "model.drafts"}
     for row in SETTINGS:
-        waits = row.name.startswith("model.") or row.name in {"hook.model", "gate.support"}
-        assert ("which this version does not make" in row.en, "暂不生效" in row.zh) == (waits, waits), row.name
+        waits = row.name in waiting
+        assert ("not there yet" in row.en, "尚未提供" in row.zh) == (waits, waits), row.name
 
 
 def test_each_entry_knows_where_it_was_set(tmp_path: Path) -> None:
-    """Items, packs and linters carry file and line, or the layer, of the setting that won."""
+    """Values, items, packs and linters carry file and line, or the layer, of the setting that won."""
     write_user('[items]\n"a/x" = "off"\n"a/y" = "P0"\n[linters.ruff]\npath = "/opt/ruff"\n')
     text = 'packs = [\n  "one",\n  "two",\n]\n\n[items]\n"a/y" = "P3"\n'
     (tmp_path / ".roundzero.toml").write_text(text)
@@ -247,12 +248,13 @@ def test_each_entry_knows_where_it_was_set(tmp_path: Path) -> None:
         ("items", "a/x"): Place(str(user_file()), 2),
         ("items", "a/y"): Place(".roundzero.toml", 7),
         ("items", "a/z"): Place("editor settings"),
+        ("packs", ""): Place(".roundzero.toml", 1),
         ("packs", "one"): Place(".roundzero.toml", 1),
         ("packs", "two"): Place(".roundzero.toml", 1),
         ("linters_path", "ruff"): Place(str(user_file()), 5),
     }
     replaced = load(root=tmp_path, command_line={"packs": ["three"]}, environ={})[0].places
-    assert [key for key in replaced if key[0] == "packs"] == [("packs", "three")]
+    assert [key for key in replaced if key[0] == "packs"] == [("packs", ""), ("packs", "three")]
 
 
 def test_an_item_is_not_switched_on_by_the_word_on(tmp_path: Path) -> None:

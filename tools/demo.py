@@ -1,11 +1,13 @@
 """``make demo``: a small repository with a branch that has real defects, reviewed.
 
-Builds .demo/ anew each time with real git, lets the installed command review it, and says what to try next. Invariant:
-touches nothing outside .demo/, and deletes it only when an earlier run made it.
+Builds .demo/ anew each time with real git, lets the installed command review it, and says what to try next. With
+``MODEL=1`` the model's part is shown too: no model is asked, its answers are in demo_model.py, and the output says that
+they are scripted. Invariant: touches nothing outside .demo/, and deletes it only when an earlier run made it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import demo_model
 import demo_shop
 
 if TYPE_CHECKING:
@@ -31,6 +34,16 @@ Your own code     cd YOUR-REPOSITORY && {bin}/roundzero review
 In an editor      any LSP client: {bin}/roundzero lsp
 In Neovim 0.11    cd {demo} && PATH={bin}:$PATH nvim --cmd 'set rtp^={root}/neovim' \\
                       --cmd 'lua vim.lsp.enable("roundzero")' shop/checkout.py
+"""
+
+
+_SCRIPTED: Final = """
+The answers of the model were SCRIPTED (tools/demo_model.py); no model was asked and nothing was sent. What was done
+with them was real: each quote was looked for in the text, one finding was dropped because its quote is nowhere, and the
+two that hold wait for a deep review instead of blocking.
+
+With a model      docs/model.md says how to set one up, and what is sent to it
+What is sent      cd {demo} && {variables} {bin}/roundzero doctor --what-is-sent
 """
 
 
@@ -60,12 +73,36 @@ def main() -> int:
         shutil.rmtree(demo)
     build(demo)
     programs = Path(sys.executable).parent
-    print("$ cd .demo && roundzero review\n", flush=True)
-    status = subprocess.run([programs / "roundzero", "review"], cwd=demo, check=False).returncode
+    asked = os.environ.get("MODEL", "") not in {"", "0"}
+    script = _script(demo) if asked else {}
+    command = ["review", "--model", "quick"] if asked else ["review"]
+    print(f"$ cd .demo && roundzero {' '.join(command)}" + ("   (scripted answers)\n" if asked else "\n"), flush=True)
+    status = subprocess.run(
+        [str(programs / "roundzero"), *command], cwd=demo, env=os.environ | script, check=False
+    ).returncode
     if status not in {0, 1}:
         return status
+    if asked:
+        variables = " ".join(f"{name}={value}" for name, value in script.items() if "MODEL" in name)
+        print(_SCRIPTED.format(bin=programs, demo=demo, variables=variables))
     print(_NEXT.format(bin=programs, demo=demo, root=ROOT))
     return 0
+
+
+def _script(demo: Path) -> dict[str, str]:
+    """Variables for the scripted provider; what it counts and keeps stays in .demo/, away from the person's budget."""
+    folder = demo / ".git" / "scripted"
+    folder.mkdir()
+    script = folder / "answers.jsonl"
+    script.write_text("".join(json.dumps(each) + "\n" for each in demo_model.ANSWERS), encoding="utf-8")
+    return {
+        "ROUNDZERO_MODEL_PROVIDER": "scripted",
+        "ROUNDZERO_MODEL_NAME": "scripted",
+        "ROUNDZERO_MODEL_SCRIPT": str(script),
+        "ROUNDZERO_MODEL_REQUESTS_PER_MINUTE": "1000",
+        "XDG_STATE_HOME": str(folder),
+        "XDG_CACHE_HOME": str(folder),
+    }
 
 
 def _commit(folder: Path, message: str, files: Mapping[str, str]) -> None:

@@ -198,6 +198,26 @@ def _named(check: CheckSpec) -> str:
             return "the comments that dismiss findings"
 
 
+_OF_THE_EXTENSION: Final[Mapping[str, tuple[Mapping[str, object], str, str]]] = {
+    "importStrategy": (
+        {"type": "string", "enum": ["useBundled", "fromEnvironment"], "default": "useBundled"},
+        "Where the server comes from: what this extension carries, if anything, or what is installed on this machine.",
+        "服务器的来源：扩展自带的（如果有），或本机安装的。",
+    ),
+    "path": (
+        {"type": "string", "default": ""},
+        "The `roundzero` program to start instead.",
+        "改为启动的 `roundzero` 程序。",
+    ),
+    "interpreter": (
+        {"type": "string", "default": ""},
+        "The Python (3.11 or later) that has the package, or that the carried server is installed with.",
+        "装有该软件包的 Python（3.11 或更高版本），或用来安装自带服务器的 Python。",
+    ),
+}
+"""Settings that only VS Code has: how the extension finds the server. Each with its schema, English and Chinese."""
+
+
 def _extension() -> dict[str, str]:
     """The extension's settings and their texts, where the extension is."""
     folder = ROOT / "vscode-extension"
@@ -207,12 +227,19 @@ def _extension() -> dict[str, str]:
     configuration = package.setdefault("contributes", {}).setdefault("configuration", {})
     configuration["title"] = "Round Zero"
     configuration["properties"] = {f"roundzero.{name}": body for name, body in _properties().items()}
+    # What is the user's to decide may not come from a workspace nobody trusts; VS Code sees to those of the machine.
+    package["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"] = [
+        f"roundzero.{_property(row)}" for row in SETTINGS if row.who is not Who.REPOSITORY and row.scope != "machine"
+    ]
     files = {"vscode-extension/package.json": _json(package)}
     for language, suffix in (("en", ""), ("zh", ".zh-cn")):
         path = folder / f"package.nls{suffix}.json"
         texts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         texts = {key: text for key, text in texts.items() if not key.startswith("setting.")}
-        texts |= {f"setting.{_property(row)}": row.zh if language == "zh" else row.en for row in SETTINGS}
+        for name, (_, en, zh) in _OF_THE_EXTENSION.items():
+            texts[f"setting.{name}"] = zh if language == "zh" else en
+        for row in SETTINGS:
+            texts[f"setting.{_property(row)}"] = row.zh if language == "zh" else row.en
         files[f"vscode-extension/package.nls{suffix}.json"] = _json(texts)
     return files
 
@@ -224,6 +251,8 @@ def _property(row: Setting) -> str:
 def _properties() -> dict[str, dict[str, object]]:
     """VS Code's schema per setting. Those per linter are one object, since VS Code has no names with a blank."""
     found: dict[str, dict[str, object]] = {}
+    for name, (schema, _, _) in _OF_THE_EXTENSION.items():
+        found[name] = {**schema, "scope": "machine", "markdownDescription": f"%setting.{name}%"}
     for row in SETTINGS:
         name = _property(row)
         body = dict(row.kind.schema)
@@ -241,7 +270,7 @@ def _properties() -> dict[str, dict[str, object]]:
             **body,
             "default": row.default,
             "scope": "machine" if "<" in row.name else row.scope,
-            "description": f"%setting.{name}%",
+            "markdownDescription": f"%setting.{name}%",
         }
     return found
 

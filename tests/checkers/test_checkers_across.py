@@ -453,15 +453,34 @@ def test_the_import_of_a_renamed_module_is_led_to_its_new_name(line: str, fixed:
         "//- vendor/tools/__init__.py\n x = 1\n//- vendor/tools/a.py\n x = 1\n",
         "//- src/tools/__init__.py\n+NAME = 1\n//- src/tools/a.py\n+x = 1\n",
         "//- tools.py\n+x = 1\n",
+        "//- requirements.txt\n six\n+opencv-python\n",
+        "//- environment.yml\n dependencies:\n+ - scikit-learn\n",
+        "//- Dockerfile\n RUN apt-get update && \\\n     pip install tools\n",
+        "//- .github/workflows/ci.yml\n     - run: pip install tools\n",
+        "//- scripts/setup.sh\n pip install git+https://example.com/tools.git\n",
+        "//- app/BUILD\n py_library(name = 'b', deps = ['@pip//tools'])\n",
+        "//- setup.py\n setup(package_dir={'tools': 'python'})\n",
+        "//- .gitignore\n to?ls/\n",
+        "//- tools\n+../elsewhere/tools\n",
     ],
     ids=[
         "requirements", "prefixed", "project", "poetry", "options", "set-up", "lock", "nox", "tox", "native", "module in C",
-        "ignored", "vendored", "moved", "one file",
+        "ignored", "vendored", "moved", "one file", "distribution of another name", "another name in conda", "image", "workflow",
+        "script", "Bazel", "package folder", "ignored by a pattern", "link",
     ],
 )  # fmt: skip
 def test_a_module_that_may_come_from_elsewhere_is_left_alone(rest: str) -> None:
     """What is installed, built, fetched or only moved can still be imported."""
     silent(WHOLE + "//- app/b.py\n import tools\n" + rest, IMPORT)
+
+
+def test_a_file_that_is_ignored_now_was_not_taken_away() -> None:
+    """What writes it names it rightly, and so does who reads it."""
+    silent(
+        "//- app/_version.py\n-x = 1\n//- .gitignore\n+_version.py\n"
+        "//- pyproject.toml\n [tool.setuptools_scm]\n write_to = 'app/_version.py'\n",
+        "general/deleted-file-still-named",
+    )
 
 
 @pytest.mark.parametrize(
@@ -473,8 +492,25 @@ def test_a_module_that_may_come_from_elsewhere_is_left_alone(rest: str) -> None:
         "//- legacy_pb2.py\n-x = 1\n//- app/b.py\n import legacy_pb2\n",
         "//- app/b.py\n import legacy\n+x = 1\n",
         "//- tools/__init__.py\n-NAME = 1\n//- tools/a.py\n x = 1\n//- app/b.py\n from tools import a\n import tools\n",
+        "//- legacy.py\n-x = 1\n//- app/b.py\n import sys\n if sys.version_info < (3, 8):\n     import legacy\n",
+        "//- legacy.py\n-x = 1\n//- test_b.py\n import pytest\n pytest.importorskip('legacy')\n import legacy\n",
+        "//- app/_version.py\n-x = 1\n//- app/b.py\n from app._version import x\n//- app/c.py\n z = 1\n",
+        "//- app/made.py\n-x = 1\n//- app/b.py\n from .made import x\n//- app/.gitignore\n+mad*.py\n",
+        "//- app/made.py\n-x = 1\n//- app/b.py\n from app import made\n//- .gitignore\n+*\n+!*.txt\n",
     ],
-    ids=["tried", "standard library", "namespace", "generated", "never there", "namespace now"],
+    ids=[
+        "tried",
+        "standard library",
+        "namespace",
+        "generated",
+        "never there",
+        "namespace now",
+        "old versions",
+        "skipped",
+        "generated in a package",
+        "ignored now",
+        "ignored by the root",
+    ],
 )
 def test_a_module_that_was_never_surely_here_is_left_alone(text: str) -> None:
     """The base's answer has to be sure, and somebody has to rely on it."""

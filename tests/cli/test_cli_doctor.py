@@ -67,8 +67,44 @@ def test_nothing_is_sent(cli: Cli) -> None:
         assert cli(*arguments).out == "Nothing is sent: no model provider is configured.\n"
 
 
-def test_a_configured_provider_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a provider it still says truly that nothing is sent, and why."""
+def test_a_change_without_lines_sends_nothing(cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a provider it says so of a change that has nothing to ask about; a model has to be named."""
+    repo.commit("first", {"a.py": "x = 1\n"})
     monkeypatch.setenv("ROUNDZERO_MODEL_PROVIDER", "ollama")
-    out = cli("doctor", "--what-is-sent").out
-    assert out == "Nothing is sent: the provider ollama is configured, but this version makes no model reviews.\n"
+    ran = cli("doctor", "--what-is-sent")
+    assert (ran.status, "no model is named" in ran.err) == (2, True)
+    monkeypatch.setenv("ROUNDZERO_MODEL_NAME", "m")
+    assert cli("doctor", "--what-is-sent").out.startswith("Nothing is sent about this change: ")
+
+
+def test_a_base_that_stops_every_review_is_a_problem(cli: Cli, repo: Repo) -> None:
+    """What a review would exit with is found before one is made, with the place and a command that can work."""
+    repo.commit("first", {".roundzero.toml": 'base = "origin/mastre"\n'})
+    repo.config("remote.origin.url", "nowhere")
+    review = cli("review")
+    assert (review.status, "(git fetch origin mastre). The base is set in .roundzero.toml:1" in review.err) == (2, True)
+    out = cli("doctor").out
+    assert "problems: 1\n  no review can be made: the base 'origin/mastre'" in out
+
+
+def test_it_shows_what_is_set_and_where(cli: Cli, repo: Repo, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values in force that are not built in, as files have them, with the file and line or the variable."""
+    repo.commit("first", {".roundzero.toml": 'exclude = ["v/**"]\n\n[items]\n"general/debug-left" = "off"\n'})
+    monkeypatch.setenv("ROUNDZERO_LANGUAGE", "en")
+    monkeypatch.setenv("ROUNDZERO_GATE_FAIL_ON", "P2")
+    out = cli("doctor").out
+    for words in (
+        '  exclude = ["v/**"] (.roundzero.toml:1)\n',
+        '  items."general/debug-left" = "off" (.roundzero.toml:4)\n',
+        '  gate.fail_on = "P2" (ROUNDZERO_GATE_FAIL_ON)\n',
+    ):
+        assert words in out
+    assert "  debounce_ms" not in out
+
+
+def test_it_says_which_hooks_are_installed(cli: Cli, repo: Repo) -> None:
+    """Ours, by stage; somebody else's is none of ours."""
+    repo.commit("first", {"a": ""})
+    assert "  hooks: none of ours (roundzero hook install)\n" in cli("doctor").out
+    cli("hook", "install")
+    assert "  hooks: pre-push\n" in cli("doctor").out

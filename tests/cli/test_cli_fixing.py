@@ -81,6 +81,14 @@ def test_overlapping_fixes_wait(tmp_path: Path) -> None:
     assert (tmp_path / "a.py").read_text() == "xc = 1\n"
 
 
+def test_one_fix_of_several_findings_fixes_all_of_them(tmp_path: Path) -> None:
+    """What a fix that was applied does for another finding too is no overlap."""
+    (tmp_path / "a.py").write_text("abc = 1\n")
+    done = fixed(tmp_path, "abc = 1\n", change(1, 1, 3, "ab", "x"), change(1, 1, 3, "ab", "x", identity="b"))
+    assert (done.findings, done.left, done.again) == (2, (), False)
+    assert (tmp_path / "a.py").read_text() == "xc = 1\n"
+
+
 def test_a_fix_that_breaks_the_file_is_not_written(tmp_path: Path) -> None:
     """A Python file that parsed still parses afterwards, or stays as it was."""
     (tmp_path / "a.py").write_text("x = 1\n")

@@ -210,6 +210,37 @@ def test_the_gate_is_the_persons(cli: Cli, topic: Repo, home: Path) -> None:
     assert cli("hook", "run", stdin=pushed(topic, "topic")).status == 1
 
 
+def test_without_a_work_tree_the_settings_and_packs_are_those_of_what_is_pushed(
+    cli: Cli, topic: Repo, tmp_path: Path
+) -> None:
+    """Of each commit its own; settings that cannot be read are named, and nothing is called good by others."""
+    topic.branch("raised")
+    topic.commit("two", {".roundzero.toml": 'packs = ["house"]\n[items]\n"house/mark" = "P1"\n'})
+    topic.branch("broken")
+    topic.commit("three", {".roundzero.toml": "packs = [\n"})
+    topic.branch("unpacked")
+    topic.commit("four", {".roundzero.toml": 'packs = ["house"]\n', ".roundzero/checklists/house.yaml": "pack: [\n"})
+    topic.branch("linked")
+    topic.path(".roundzero.toml").unlink()
+    topic.path(".roundzero.toml").symlink_to("other.toml")
+    topic.commit("five", {"other.toml": 'packs = ["house"]\n[items]\n"house/mark" = "P1"\n'})
+    bare = topic.clone(tmp_path / "bare.git", "--bare")
+
+    def push(name: str) -> tuple[int, str]:
+        ran = cli("hook", "run", stdin=pushed(topic, name), here=bare.root)
+        return ran.status, ran.err
+
+    assert push("topic") == (0, "roundzero: topic: LGTM (checks only)\n")
+    status, said = push("raised")
+    assert (status, "a.py:1:3 P1 a mark [house/mark]" in said) == (1, True)
+    status, said = push("broken")
+    assert (status, "is not valid TOML" in said, "not reviewed" in said) == (0, True, True)
+    status, said = push("unpacked")
+    assert (status, "INCOMPLETE" in said, "house.yaml" in said) == (0, True, True)
+    status, said = push("linked")
+    assert (status, "not reviewed" in said, ".roundzero.toml: is a link" in said) == (0, True, True)
+
+
 def test_a_base_that_was_selected_for_the_branch_counts(cli: Cli, topic: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when another branch is checked out."""
     monkeypatch.setenv("ROUNDZERO_GATE_FAIL_ON", "P2")
@@ -288,3 +319,46 @@ def test_secrets_and_odd_names_are_not_shown_as_they_are(cli: Cli, repo: Repo) -
     assert "odd\\x1b[31m.py:1" in ran.err
     assert secret not in ran.err
     assert "\x1b" not in ran.err
+
+
+KEY = "AKIA" + "Q3ZT7XKPW5LN2VHD"
+
+
+def push(cli: Cli, commit: str, there: str = "0" * 40) -> tuple[int, str]:
+    """Status and words of a push of the branch."""
+    ran = cli("hook", "run", stdin=f"refs/heads/topic {commit} refs/heads/topic {there}\n".encode())
+    return ran.status, ran.err
+
+
+def test_a_secret_that_a_later_commit_removed_stops_the_push(cli: Cli, repo: Repo) -> None:
+    """It leaves the machine with its commit, which is named; its value is not, and what the remote has is no news."""
+    repo.commit("first", {"a.py": "x = 1\n"})
+    repo.branch("topic")
+    repo.commit("before", {"a.py": "x = 2\n"})
+    bad = repo.commit("oops", {"a.py": f"x = 2\nkey = '{KEY}'\n"})
+    repo.commit("more", {"b.py": "y = 1\n"})
+    good = repo.commit("removed", {"a.py": "x = 2\n"})
+    for _ in range(2):
+        status, said = push(cli, good)
+        assert (status, KEY in said) == (1, False)
+        assert "topic: LGTM" in said
+        assert f"  commit {bad[:12]}: a.py:2 P0 " in said
+        assert "[general/secret-added]" in said
+        assert "git rebase -i" in said
+    assert push(cli, good, there=bad)[0] == 0
+    repo.git("update-ref", "refs/remotes/origin/other", good)
+    assert push(cli, good)[0] == 0
+
+
+def test_of_the_history_only_secrets_that_are_gone_count(cli: Cli, repo: Repo) -> None:
+    """One that is still there is the review's; one that was there before, or that a comment dismisses, is none."""
+    first = repo.commit("first", {"old.py": f"key = '{KEY}'\n"})
+    repo.git("update-ref", "refs/remotes/origin/main", first)
+    repo.branch("topic")
+    repo.commit("touched", {"old.py": f"x = 1\nkey = '{KEY}'\n"})
+    repo.commit("dismissed", {"c.py": f"key = '{KEY}'  # roundzero: ignore[secret-added] revoked years ago\n"})
+    removed = repo.commit("removed", {"old.py": "x = 1\n", "c.py": "x = 1\n"})
+    assert push(cli, removed)[0] == 0
+    kept = repo.commit("kept", {"d.py": f"key = 'AKIA{KEY[:3:-1]}'\n"})
+    status, said = push(cli, kept)
+    assert (status, said.count("general/secret-added"), "commit " in said) == (1, 1, False)

@@ -88,7 +88,7 @@ def test_a_shared_dismissal_reaches_a_clone(cli: Cli, branch: Repo, tmp_path: Pa
         "a.py": "dismissed", "b.py": "open",
     }  # fmt: skip
     assert cli("ledger", "reopen", name).status == 0
-    assert "[[dismissal]]" not in branch.read(".roundzero/dismissals.toml")
+    assert not branch.path(".roundzero/dismissals.toml").exists()
 
 
 def test_a_broken_shared_file_is_not_overwritten(cli: Cli, branch: Repo) -> None:
@@ -98,6 +98,44 @@ def test_a_broken_shared_file_is_not_overwritten(cli: Cli, branch: Repo) -> None
     ran = cli("ledger", "dismiss", name, "--reason", "known", "--shared")
     assert ran.status == 2
     assert branch.read(".roundzero/dismissals.toml") == "[[dismissal]\n"
+
+
+def test_what_a_person_wrote_into_the_shared_file_stays(cli: Cli, branch: Repo) -> None:
+    """Comments, form, and an entry that is broken; the file stays when the last entry of ours is gone."""
+    found = findings(cli)
+    name, other = found["a.py"]["id"], found["b.py"]["id"]
+    written = "# Ours.\r\n\r\n[[dismissal]]   # by hand\r\nscope = 'item'\r\n"
+    branch.path(".roundzero").mkdir(exist_ok=True)
+    branch.path(".roundzero/dismissals.toml").write_bytes(b"\xef\xbb\xbf" + written.encode())
+    for each in (name, other):
+        assert cli("ledger", "dismiss", each, "--reason", "known", "--shared").status == 0
+    assert {each["state"] for each in findings(cli).values()} == {"dismissed"}
+    for each in (name, other):
+        assert cli("ledger", "reopen", each).status == 0
+    assert branch.path(".roundzero/dismissals.toml").read_bytes() == b"\xef\xbb\xbf" + written.encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"# caf\xe9\n", "dismissals.toml was not read"),
+        (b"\n[[dismissal]]\nitem = 'house/merk'\nscope = 'item'\nreason = 'known'\n", "toml:2: there is no item"),
+        (b"\n[[dismissal]]\nitem = 'house/mark'\nscope = 'item'\n", "toml:2: reason is missing"),
+        (b"x = 1\n\n[dismissal\n", "toml:3: "),
+    ],
+)
+def test_what_is_wrong_with_the_shared_file_is_said_with_its_line(
+    cli: Cli, branch: Repo, content: bytes, said: str
+) -> None:
+    """On disk and at a commit; nothing is passed over in silence."""
+    branch.path(".roundzero").mkdir(exist_ok=True)
+    branch.path(".roundzero/dismissals.toml").write_bytes(content)
+    for options in ((), ("--scope", "committed")):
+        if options:
+            branch.commit("share")
+        report = json.loads(cli("review", *options, "--format", "json").out)
+        assert len([each for each in report["notices"] if said in each]) == 1, report["notices"]
+        assert {each["state"] for each in report["findings"] if each["path"] in {"a.py", "b.py"}} == {"open"}
 
 
 @pytest.mark.parametrize(
@@ -146,3 +184,37 @@ def test_on_a_detached_head_the_branch_is_only_looked_at(cli: Cli, branch: Repo)
     assert (refused.status, "HEAD is detached" in refused.err) == (2, True)
     assert cli("ledger", "dismiss", name, "--reason", "fine", "--scope", "similar").status == 0
     assert cli("ledger", "reopen", name).status == 0
+
+
+def listed_states(cli: Cli) -> list[str]:
+    """The states that ``ledger list`` gives, by place."""
+    rows = [line.split() for line in cli("ledger", "list").out.splitlines()]
+    return [row[2] for row in sorted(rows, key=lambda row: row[3]) if row[1].startswith("P")]
+
+
+@pytest.mark.parametrize("options", [("--shared",), ("--scope", "item"), ("--scope", "file"), ("--scope", "similar")])
+def test_the_ledger_gives_the_state_the_review_gives(cli: Cli, branch: Repo, options: tuple[str, ...]) -> None:
+    """What a dismissal beside the entry puts aside is dismissed for ``list`` and ``show`` too, and open again after."""
+    name = findings(cli)["a.py"]["id"]
+    cli("ledger", "dismiss", name, "--reason", "known", *options)
+    states = {path: each["state"] for path, each in findings(cli).items()}
+    assert listed_states(cli) == [states["a.py"], states["b.py"]]
+    assert states["a.py"] == "dismissed"
+    assert "P2, dismissed, a.py:1" in cli("ledger", "show", name).out
+    cli("ledger", "reopen", name)
+    assert listed_states(cli) == ["open", "open"]
+    assert not branch.path(".roundzero/dismissals.toml").exists()
+
+
+def test_an_id_may_be_shortened(cli: Cli, branch: Repo) -> None:
+    """With or without ``rz-``, as long as one finding is meant; where several are, they are named."""
+    rows = findings(cli)
+    name, other = rows["a.py"]["id"], rows["b.py"]["id"]
+    short = name[3:10]
+    assert f"{name}: a mark" in cli("ledger", "show", short).out
+    assert cli("ledger", "dismiss", name[:10], "--reason", "known").status == 0
+    assert cli("ledger", "reopen", short).status == 0
+    ran = cli("ledger", "show", "rz-")
+    assert (ran.status, name in ran.err, other in ran.err) == (2, True, True)
+    assert f"[house/mark] {name[:10]}\n" in cli("review").out
+    assert branch.git("status", "--porcelain") == ""

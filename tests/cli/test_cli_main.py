@@ -91,7 +91,7 @@ def test_wrong_usage_exits_with_2(cli: Cli, arguments: tuple[str, ...]) -> None:
     """What is not understood is said on standard error, with status 2 and the help to read."""
     ran = cli(*arguments)
     assert (ran.status, ran.out) == (2, "")
-    assert "usage: roundzero" in ran.err
+    assert ("usage: roundzero" in ran.err) != ("invalid choice: 'pdf'" in ran.err)
     assert not arguments or ran.err.endswith(" --help says more\n")
 
 
@@ -260,3 +260,10 @@ def test_review_loads_neither_the_server_nor_what_it_does_not_need(repo: Repo) -
     repo.write("a.py", "def f(x=[]):\n    return x\n")
     assert not loaded_by(repo.root, "review", "--format", "json") & (HEAVY - {"pydantic"})
     assert not loaded_by(repo.root, "review", "--format", "json") & HEAVY
+
+
+def test_a_wrong_word_is_answered_with_the_right_one(cli: Cli) -> None:
+    """Without the whole usage, which would hide it; a word cut short is understood too."""
+    for wrong, right in (("md", "markdown"), ("jsn", "json"), ("term", "terminal")):
+        ran = cli("review", "--format", wrong)
+        assert (ran.status, f"did you mean {right}?" in ran.err, "usage" in ran.err) == (2, True, False)

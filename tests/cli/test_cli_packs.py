@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from support.command import Cli
     from support.repo import Repo
 
@@ -33,6 +32,17 @@ items:
         - |
           //- a.py
           +x = 1
+"""
+
+EXAMPLES = """
+bad:
+    //- a.py
+    +x = 1  # TODO
+    ^         ^^^^ house/no-todo
+
+good:
+    //- a.py
+    +x = 1
 """
 
 
@@ -69,7 +79,7 @@ def test_show_tells_all_about_an_item(cli: Cli, repo: Repo, name: str) -> None:
         "checked by the text rule TODO\n"
         "defined in .roundzero/checklists/house.yaml:4\n"
         "\n"
-        "It is forgotten.\n"
+        "It is forgotten.\n" + EXAMPLES
     )
 
 
@@ -151,3 +161,14 @@ def test_without_an_action_only_the_action_is_asked_for(cli: Cli) -> None:
     ran = cli("packs")
     assert ran.status == 2
     assert ran.err.endswith("required: list|show|check\nroundzero packs --help says more\n")
+
+
+def test_an_item_is_shown_with_its_file_and_examples(cli: Cli, repo: Repo) -> None:
+    """Where it is defined, by a path that can be opened, and what it fires on and what not."""
+    repo.commit("first", {"a": ""})
+    out = cli("packs", "show", "bare-except").out
+    place = next(line for line in out.split("\n") if line.startswith("defined in ")).removeprefix("defined in ")
+    assert Path(place.rpartition(":")[0]).is_file()
+    assert "\nbad:\n    //- " in out
+    assert "python/bare-except" in out.partition("\nbad:\n")[2]
+    assert "\ngood:\n    //- " in out

@@ -180,3 +180,11 @@ def test_no_secret_is_kept(cli: Cli, branch: Repo) -> None:
     assert row is not None
     assert key.encode() not in zlib.decompress(row[1])
     assert ledger_file(branch).stat().st_mode & 0o077 == 0
+
+
+def test_the_report_is_shown_in_the_terminal_too(cli: Cli, branch: Repo) -> None:
+    """As a review shows it, and without a word on an exit status that does not follow from it."""
+    said = cli("review").out
+    shown = cli("report", "--format", "terminal")
+    assert shown.status == 0
+    assert shown.out == said

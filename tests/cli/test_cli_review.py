@@ -79,8 +79,8 @@ def test_a_blocked_branch_fails(cli: Cli, branch: Repo) -> None:
     ran = cli("review")
     assert ran.status == 1
     assert (
-        "new.py:1:10 P1 BLOCKER [house/blocker]\n 1 │ x = 1  # BLOCKER\n   │          ^^^^^^^\n    It says so.\n"
-        in ran.out
+        "new.py:1:10 P1 BLOCKER [house/blocker] rz-a5e619f\n"
+        " 1 │ x = 1  # BLOCKER\n   │          ^^^^^^^\n    It says so.\n" in ran.out
     )
     assert ran.out.splitlines()[-1].startswith("BLOCKED (checks only): 1 blocking finding")
 
@@ -322,6 +322,44 @@ def test_fix_applies_safe_fixes_and_reviews_again(cli: Cli, branch: Repo) -> Non
     assert "note: fixed nothing" in cli("review", "--fix").out
 
 
+def test_fix_goes_on_until_nothing_more_applies(cli: Cli, branch: Repo) -> None:
+    """A fix that overlaps another one is applied after it, and is not reported as left."""
+    pack = PACK.replace("E711", "F541").replace('text: {regex: "BLOCKER"}', "ruff: [Q000]")
+    branch.commit("pack", {".roundzero/checklists/house.yaml": pack})
+    branch.write("new.py", "x = f'a'\n")
+    said = wire(cli("review", "--fix", "--format", "json"))["notices"]
+    assert (branch.read("new.py"), said) == ('x = "a"\n', ["fixed 2 findings in 1 file: new.py"])
+
+
+def test_min_severity_decides_nothing_of_what_is_remembered(cli: Cli, branch: Repo) -> None:
+    """Shown are the grave ones; the round, its counts and the report kept of it hold all, and no round is added."""
+    branch.commit("one", {"new.py": "x = y == None\n"})
+    narrow = wire(cli("review", "--format", "json", "--min-severity", "P0"))
+    assert (narrow["findings"], narrow["counts"]["P2"]) == ([], 0)
+    assert "P2/1" in cli("ledger", "rounds").out
+    assert len(json.loads(cli("report", "--format", "json").out)["findings"]) == 1
+    assert wire(cli("review", "--format", "json"))["round"]["index"] == narrow["round"]["index"]
+
+
+def test_a_verdict_by_the_branchs_own_rules_says_so(cli: Cli, branch: Repo) -> None:
+    """A branch that leaves its own files out of the review is told of on the last line, and in every format."""
+    branch.commit("one", {"new.py": "# BLOCKER\n", ".roundzeroignore": "new.py\n"})
+    ran = cli("review")
+    last = ran.out.splitlines()[-1]
+    assert (ran.status, last) == (0, "LGTM (checks only): this branch changes what is reviewed: .roundzeroignore")
+    assert "this branch changes what is reviewed" in wire(cli("review", "--format", "json"))["verdict"]["reasons"][0]
+
+
+def test_the_last_line_agrees_with_the_exit_status(cli: Cli, branch: Repo) -> None:
+    """Where --fail-on or gate.failOn decides against the verdict, the last line says that it does."""
+    branch.commit("one", {"new.py": "# BLOCKER\n"})
+    ran = cli("review", "--fail-on", "never")
+    assert (ran.status, ran.out.splitlines()[-1].split("; ")[-1]) == (0, "passes by --fail-on never")
+    branch.commit("two", {"new.py": "x = y == None\n"})
+    ran = cli("review", "--fail-on", "P2")
+    assert (ran.status, ran.out.splitlines()[-1]) == (1, "LGTM (checks only): fails by --fail-on P2")
+
+
 def test_fix_keeps_crlf_and_mark(cli: Cli, branch: Repo) -> None:
     """A file with CRLF and a byte-order mark keeps both."""
     branch.commit("pack", {".roundzero/checklists/house.yaml": PACK.replace("E711", "F541")})
@@ -396,5 +434,5 @@ def test_a_restricted_review_says_of_what_its_verdict_is(cli: Cli, branch: Repo)
     branch.write("good.py", "x = 1\n")
     ran = cli("review", "good.py")
     assert ran.status == 0
-    assert "Reviewed 1 of 1 files" in ran.out
+    assert "Reviewed 1 of 1 file (+1 line)" in ran.out
     assert ran.out.endswith("LGTM (checks only): only good.py was asked for\n")

@@ -181,6 +181,24 @@ def test_the_ledger_follows_a_branch(cli: Cli, branch: Repo) -> None:
     assert report(cli)["round"]["index"] == 1
 
 
+@pytest.mark.parametrize("first", ["renamed", "topic"])
+def test_a_renamed_branch_keeps_its_ledger_though_its_name_is_used_again(cli: Cli, branch: Repo, first: str) -> None:
+    """Whichever of the two is reviewed first: what was dismissed stays so, and the new branch begins with nothing."""
+    branch.commit("one", {"a.py": "# MARK\n"})
+    name = report(cli)["findings"][0]["id"]
+    assert cli("ledger", "dismiss", name, "--reason", "known").status == 0
+    branch.git("branch", "-m", "topic", "renamed")
+    branch.git("branch", "topic", "main")
+    branch.checkout("topic")
+    branch.commit("other", {"b.py": "# MARK\n"})
+    for each in (first, *{"renamed", "topic"} - {first}):
+        branch.checkout(each)
+        found = report(cli)
+        expected = [("a.py", "dismissed")] if each == "renamed" else [("b.py", "open")]
+        assert (each, states(found)) == (each, expected)
+        assert found["round"]["index"] == 1
+
+
 def test_what_the_branch_takes_back_is_fixed(cli: Cli, branch: Repo) -> None:
     """A file that is gone, or again as it was, leaves the change and takes its findings along."""
     branch.checkout("main")
@@ -207,7 +225,22 @@ def test_a_shared_dismissal_counts_everywhere(cli: Cli, branch: Repo) -> None:
         assert states(found) == [("a.py", "dismissed")]
         assert found["findings"][0]["state_reason"]["text"] == "known"
         assert found["counts"]["P2"] == 0
-        assert any("dismissals.toml: dismissal 2" in notice for notice in found["notices"])
+        assert any("dismissals.toml:8: " in notice for notice in found["notices"])
+
+
+@pytest.mark.parametrize("setting", ['exclude = ["a.py"]', "max_file_bytes = 3"])
+def test_what_a_person_leaves_out_makes_another_review(cli: Cli, branch: Repo, home: Path, setting: str) -> None:
+    """A file that was left out was not found good: reviewed after all, it is a round, and no hook takes the old one."""
+    commit = branch.commit("one", {"a.py": "# MARK\n"})
+    config = home / "config/roundzero/config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f"{setting}\n", "utf-8")
+    assert states(report(cli)) == []
+    config.write_text('[gate]\nfail_on = "P0"\n', "utf-8")
+    pushed = f"refs/heads/topic {commit} refs/heads/topic {'0' * 40}\n".encode()
+    assert "as round 1 found" not in cli("hook", "run", stdin=pushed).err
+    assert report(cli)["round"]["index"] == 2
+    assert "P2  open" in cli("ledger", "list").out
 
 
 def test_reviewing_the_commit_says_nothing_of_uncommitted_edits(cli: Cli, branch: Repo) -> None:
@@ -307,3 +340,14 @@ def test_linked_work_trees_share_the_ledger_and_keep_their_branches_apart(
     assert states(report(cli, "--repo", str(linked), "--base", "main")) == [("a.py", "dismissed")]
     assert list((branch.root / ".git" / "roundzero").glob("ledger*"))
     assert len(rounds(branch)) == 1
+
+
+def test_a_comment_behind_a_line_makes_no_other_finding_of_it(cli: Cli, branch: Repo) -> None:
+    """However long the comment: the id follows, committed or not, and nothing is called fixed that is there."""
+    branch.write("a.py", "import json  # MARK\n\n\ndef f(x):\n    g(x)  # MARK\n    return x\n")
+    before = {each["range"]["start"]["line"]: each["id"] for each in report(cli)["findings"]}
+    long = "roundzero: ignore[python/nonsense] because of something that takes quite some words to say"
+    branch.write("a.py", f"import json  # MARK {long}\n\n\ndef f(x):\n    g(x)  # MARK {long}\n    return x\n")
+    after = report(cli)["findings"]
+    assert [each["state"] for each in after] == ["open", "open"]
+    assert {each["range"]["start"]["line"]: each["id"] for each in after} == before

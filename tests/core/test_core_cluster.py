@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundzero.core.cluster import Listing, chains, same_defect
+from roundzero.core.cluster import Listing, same_defect
 
 ROUNDS = [
     Listing(1, "app/loader.py", 40, "load_config() runs before the environment is normalised"),
@@ -71,12 +71,6 @@ def test_lines_move_as_those_did_whose_title_stayed() -> None:
         Listing(2, "a.py", 260, "another test may delete its files"),
     ]
     assert same_defect(rounds) == {(0, 3), (1, 4), (2, 5)}
-
-
-def test_chains_are_the_defects() -> None:
-    """Every listing is in one chain, and a chain has one listing of a round at most."""
-    found = chains(ROUNDS)
-    assert sorted(map(sorted, found)) == [[0, 2, 4], [1], [3, 5]]
 
 
 @given(st.permutations(range(len(ROUNDS))))

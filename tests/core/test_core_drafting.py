@@ -97,6 +97,17 @@ def only(finding: DraftFinding) -> Observation:
     return seen
 
 
+def test_a_severity_of_the_settings_holds() -> None:
+    """What somebody graded mild stays mild whatever a model says, and nothing becomes graver by it."""
+    for given, expected in ((Severity.P3, Severity.P3), (Severity.P0, Severity.P1)):
+        rules = Ruleset(
+            items=tuple(replace(each, severity=given, severity_set=True) for each in RULES.items), digest="d"
+        )
+        texts = Texts.of(CHANGE)
+        made = admit(Draft(findings=(FINDING,)), UNIT, CHANGE, texts, rules, producer="m", version="1")
+        assert [each.severity for each in made.observations] == [expected]
+
+
 def test_a_proved_finding_stands_on_its_decisive_line() -> None:
     """With item, severity, evidence that was verified, blobs, symbol and span of the very line."""
     seen = only(FINDING)
@@ -210,5 +221,14 @@ def test_no_secret_reaches_a_finding() -> None:
     """What the model saw as a placeholder is verified as one; a quote of the value itself proves nothing."""
     line = Quote(path=PATH, side=Side.HEAD, line=9, text='KEY = "<secret 1: GitHub token>"', decisive=True)
     seen = only(replace(FINDING, line=9, end_line=9, quotes=(line,)))
-    assert TOKEN not in repr(seen)
+    assert TOKEN not in repr((seen.title, seen.why, seen.evidence, seen.fixes, seen.anatomy))
     assert let_in(replace(FINDING, quotes=(replace(line, text=f'KEY = "{TOKEN}"'),))).observations == ()
+
+
+def test_a_finding_beside_a_secret_is_known_again_by_the_true_line() -> None:
+    """Span and anchor are those of the text under review, as a check's are, not of what the model was shown."""
+    line = Quote(path=PATH, side=Side.HEAD, line=9, text='KEY = "<secret 1: GitHub token>"', decisive=True)
+    seen = only(replace(FINDING, line=9, end_line=9, quotes=(line,)))
+    assert seen.anchor_text == f'KEY = "{TOKEN}"'
+    assert seen.span is not None
+    assert seen.span.end.column == len(seen.anchor_text) + 1

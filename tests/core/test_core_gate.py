@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from roundzero.core.change import Skip, SkipKind, Source
@@ -20,10 +22,12 @@ def finding(
     origin: Origin = Origin.INTRODUCED,
     state: State = State.OPEN,
     hidden: str | None = None,
+    model: bool = False,
 ) -> Finding:
-    """A gated finding."""
+    """A gated finding, of a check or of a model."""
     item = Item(id=ItemId("p/i"), title=Prose("t"), why=Prose("w"), severity=severity)
     seen = observe(item, Hit(path=TEXT.path, span=TEXT.index.line_span(1)), TEXT, producer="t", version="1")
+    seen = replace(seen, source="model") if model else seen
     made = Finding(
         id=FindingId("rz-1"), group="g", seen=seen, origin=origin, in_diff=True, anchor=None, state=state, hidden=hidden
     )
@@ -94,6 +98,37 @@ def test_blocked_then_incomplete_then_lgtm(
 def test_the_exit_status_follows_the_gravest_that_counts(found: list[Finding], expected: Severity | None) -> None:
     """What is displayed does not matter; a P0 or P1 has to block, the rest has to be this branch's."""
     assert gravest(found) is expected
+
+
+@pytest.mark.parametrize(
+    ("made", "status", "reasons"),
+    [
+        ([finding(Severity.P0, model=True)], "INCOMPLETE", ("1 finding of a model waits for a deep review",)),
+        ([finding(Severity.P1, model=True)] * 2, "INCOMPLETE", ("2 findings of a model wait for a deep review",)),
+        ([finding(Severity.P2, model=True)], "LGTM", ()),
+        ([finding(Severity.P1, model=True, origin=Origin.PRE_EXISTING)], "LGTM", ()),
+        ([finding(Severity.P1, model=True, state=State.DISMISSED)], "LGTM", ()),
+        (
+            [finding(Severity.P1), finding(Severity.P1, model=True)],
+            "BLOCKED",
+            ("1 blocking finding", "1 finding of a model waits for a deep review"),
+        ),
+    ],
+)
+def test_a_grave_finding_of_a_model_waits(made: list[Finding], status: str, reasons: tuple[str, ...]) -> None:
+    """It never blocks, and while it is open and this branch's the verdict is open too."""
+    verdict = evaluate(made, coverage(), (), depth="quick")
+    assert (verdict.status.value, verdict.reasons) == (status, reasons)
+    assert not any(each.blocking for each in made if each.seen.source == "model")
+
+
+def test_what_a_model_did_not_look_at_is_a_gap() -> None:
+    """Its sentence is a reason, and the verdict is open."""
+    verdict = evaluate(
+        (), coverage(), (), depth="quick", unasked=("14 of 16 hunks were looked at by the model: 2 offline",)
+    )
+    assert verdict.status is VerdictStatus.INCOMPLETE
+    assert verdict.reasons == ("14 of 16 hunks were looked at by the model: 2 offline",)
 
 
 def test_counts_are_of_shown_open_findings_of_this_branch() -> None:

@@ -93,6 +93,49 @@ def test_a_block_moved_to_another_file_is_not_new_there() -> None:
     assert origins([seen(base, 1)], [seen(head_b, 1)], Moves.of(files)) == [Origin.PRE_EXISTING]
 
 
+def test_a_line_anybody_writes_is_not_taken_for_one_that_went_elsewhere() -> None:
+    """Removed here and written anew in another function or file, among other lines, it is new."""
+    base = source("a.py", "def one():", "    a()", "    breakpoint()", "    b()", "def two():", "    c()", "    d()")
+    head = source("a.py", "def one():", "    a()", "    b()", "def two():", "    c()", "    breakpoint()", "    d()")
+    file = change(base, head, Hunk(3, 1, 2, 0), Hunk(6, 0, 6, 1))
+    assert origins([seen(base, 3)], [seen(head, 6)], Moves.of([file])) == [Origin.INTRODUCED]
+    for lines in (["def three():", "    breakpoint()"], ["e()", "breakpoint()", "f()"]):
+        gone = source("a.py", *[line for line in base.text.splitlines() if "breakpoint" not in line])
+        other = source("b.py", *lines)
+        files = [
+            change(base, gone, Hunk(3, 1, 2, 0)),
+            FileChange(
+                path=RelPath("b.py"), status=Status.ADDED, base=None, head=other, hunks=(Hunk(0, 0, 1, len(lines)),)
+            ),
+        ]
+        assert origins([seen(base, 3)], [seen(other, 2)], Moves.of(files)) == [Origin.INTRODUCED]
+
+
+def test_two_top_levels_are_not_one_place() -> None:
+    """An unused import that one file lost excuses none that another file got."""
+    base, head, other = (
+        source("a.py", "import os", "x = 1"),
+        source("a.py", "x = 1"),
+        source("b.py", "import os", "y = 2"),
+    )
+    files = [
+        change(base, head, Hunk(1, 1, 0, 0)),
+        FileChange(path=RelPath("b.py"), status=Status.ADDED, base=None, head=other, hunks=(Hunk(0, 0, 1, 2),)),
+    ]
+    assert origins([seen(base, 1)], [seen(other, 1)], Moves.of(files)) == [Origin.INTRODUCED]
+
+
+def test_a_long_line_is_known_wherever_it_went() -> None:
+    """A constant that moved to another file brings its defect along, whatever stands around it there."""
+    line = "PASSWORD = 'hunter2hunter2'"
+    base, head, other = source("a.py", line, "x = 1"), source("a.py", "x = 1"), source("b.py", "y = 2", line, "z = 3")
+    files = [
+        change(base, head, Hunk(1, 1, 0, 0)),
+        FileChange(path=RelPath("b.py"), status=Status.ADDED, base=None, head=other, hunks=(Hunk(0, 0, 1, 3),)),
+    ]
+    assert origins([seen(base, 1)], [seen(other, 2)], Moves.of(files)) == [Origin.PRE_EXISTING]
+
+
 def test_a_consequence_of_this_branch_is_introduced_wherever_it_lies() -> None:
     """A finding with a cause needs no counterpart, and is not excused by one."""
     text = source("BUILD", 'srcs = ["gone.py"]')

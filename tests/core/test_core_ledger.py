@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roundzero.core.advance import CODE_CHANGED, SETTINGS_CHANGED
+from roundzero.core.anatomy import Anatomy, Claim
 from roundzero.core.dismissal import DismissalScope, dismiss
 from roundzero.core.finding import FindingId, Observation, State
-from roundzero.core.item import Severity
+from roundzero.core.item import ItemId, Severity
 from roundzero.core.ledger import TRANSITIONS, Entry, Event, Ledger, Proof, Sighting, Sign, fold, step
 from roundzero.core.matching import assign_ids
 from roundzero.core.recognition import Texts, recognise
@@ -126,6 +127,42 @@ def test_a_severity_changes_for_a_recorded_reason_only() -> None:
     assert branch.only().regraded == Proof(text=CODE_CHANGED, path=PATH, line=1)
 
 
+def test_a_file_renamed_and_edited_between_two_rounds_takes_its_findings_along() -> None:
+    """Nothing was committed, so that its last text is not at hand: its symbols say what it is called now."""
+    branch = Branch()
+    text = "def f():\n    bad(1)\n\n\ndef g():\n    bad(2)\n"
+    other = "def f():\n    bad(3)\n"
+    branch.round({"old.py": text, "other.py": other})
+    names = [branch.id_at(2, "old.py"), branch.id_at(6, "old.py"), branch.id_at(2, "other.py")]
+    branch.round({"new.py": "x()\n" + text.replace("bad(", "bad ("), "other.py": other}, maps=False)
+    assert [branch.id_at(3, "new.py"), branch.id_at(7, "new.py"), branch.id_at(2, "other.py")] == names
+    assert {each.state for each in branch.ledger.entries.values()} == {State.OPEN}
+
+
+def test_a_new_file_does_not_inherit_from_one_that_was_deleted() -> None:
+    """Other functions, or a file that was there before, are not where a deleted file went."""
+    branch = Branch()
+    text = "def f():\n    bad(1)\n\n\ndef g():\n    bad(2)\n"
+    branch.round({"old.py": text, "kept.py": "def f():\n    bad(4)\n"})
+    names = set(branch.ledger.entries)
+    kept = text.replace("bad(", "worse(bad, ")
+    branch.round({"new.py": "def h():\n    bad (1)\n", "kept.py": "def f():\n    bad(4)\n" + kept}, maps=False)
+    assert branch.id_at(2, "new.py") not in names
+    assert branch.id_at(4, "kept.py") not in names
+
+
+def test_a_severity_set_while_a_finding_was_away_counts_when_it_is_back() -> None:
+    """Fixed, then graded otherwise, then back: the settings of now decide, with the reason, and go on to count."""
+    branch = Branch()
+    branch.round({"a.py": "bad()\n"})
+    branch.round({"a.py": "good()\n"}, settings="other")
+    for more in ("", "x()\n"):
+        branch.round({"a.py": "bad()\n" + more}, severity=Severity.P3, settings="other")
+        assert branch.findings[0].seen.severity is Severity.P3
+        assert branch.only().sighting.severity is Severity.P3
+        assert branch.only().regraded == Proof(text=SETTINGS_CHANGED, path=PATH, line=1)
+
+
 def test_a_dismissal_survives_rewording_and_moves_until_it_expires() -> None:
     """Edited, moved and renamed, it stays dismissed; on the day of its expiry it is open again."""
     branch = Branch()
@@ -173,6 +210,58 @@ def test_a_models_finding_goes_stale_and_returns() -> None:
     ]
     branch.round({"a.py": "x()\nbad()\ny()\n"}, seen=later)
     assert branch.only().state is State.OPEN
+
+
+def test_an_unchanged_change_is_a_round_again_only_where_something_came_of_it() -> None:
+    """A deeper look once, and what is open now and was not; other words and a shallower look are none."""
+    branch, text = Branch(), {"a.py": "bad()\n"}
+    seen = [replace(each, source="model") for each in observations(source("a.py", "bad()\n"))]
+    assert branch.round(text, seen=[]).round is not None
+    assert branch.round(text, seen=[], settings="s:quick").round is not None
+    assert branch.round(text, seen=[]).round is None
+    assert branch.round(text, seen=[], settings="s:quick").round is None
+    assert branch.round(text, seen=seen).round is not None
+    reworded = [replace(each, title="in other words") for each in seen]
+    again = branch.round(text, seen=reworded)
+    assert (again.round, again.events) == (None, ())
+    assert branch.round(text, seen=seen, settings="t").round is not None
+
+
+def a_models(text: str, title: str, item: str = "python/bad") -> list[Observation]:
+    """What a model says of the bad lines of a text."""
+    seen = observations(source("a.py", text))
+    return [replace(each, source="model", title=title, item=ItemId(item)) for each in seen]
+
+
+@pytest.mark.parametrize(
+    ("title", "same"),
+    [
+        ("a count that is too large leaves the shelf empty", True),
+        ("nothing tests this function", False),
+    ],
+)
+def test_a_model_may_file_a_defect_elsewhere(title: str, same: bool) -> None:
+    """Under another item it is the same defect only in like words: a place may hold two."""
+    branch = Branch()
+    first = a_models("bad()\n", "the shelf is left empty when the count is too large")
+    branch.round({"a.py": "bad()\n"}, seen=first)
+    name = branch.only().id
+    now = Texts(heads={PATH: source("a.py", "bad()\n")})
+    ids = recognise(branch.ledger, a_models("bad()\n", title, "general/other"), now)
+    assert (ids == [name]) is same
+
+
+def test_the_case_of_a_model_is_kept_without_secrets() -> None:
+    """What was argued comes back from the ledger; a check has none."""
+    key = "AKIA" + "Q3EJ7ZLRPTVNW2XB"
+    (seen,) = a_models("bad()\n", "t")
+    seen = replace(seen, anatomy=Anatomy(trigger=f"the key {key}", claims=(Claim(text="c", decisive=True),)))
+    kept = Sighting.of(seen, "blob").observation().anatomy
+    assert kept is not None
+    assert kept.claims == seen.anatomy.claims if seen.anatomy is not None else False
+    assert kept.trigger is not None
+    assert key not in kept.trigger
+    assert kept.trigger.startswith("the key ")
 
 
 def test_no_secret_is_kept() -> None:

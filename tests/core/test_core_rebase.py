@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roundzero.core.anatomy import Anatomy, Step
 from roundzero.core.change import Side, Source
-from roundzero.core.finding import Anchor, Edit, Evidence, Fix, Hit, Observation, observe
+from roundzero.core.finding import Anchor, Edit, Evidence, Fix, Hit, Observation, Verified, observe
 from roundzero.core.item import Item, ItemId, Prose, Severity
-from roundzero.core.rebase import carry, edit_map
+from roundzero.core.rebase import aged, carry, edit_map
 from roundzero.core.text import LineIndex, Position, RelPath, Span
 
 PATH = RelPath("a.py")
@@ -82,3 +85,17 @@ def test_base_side_observations_stay() -> None:
     old, new = "a\n", "x\na\n"
     (there,) = carry([seen(old, 1, side=Side.BASE)], PATH, edit_map(old, new))
     assert there.line == 1
+
+
+def test_what_a_model_said_keeps_all_its_evidence() -> None:
+    """Its steps count evidence by number, so a line that was edited is marked as missing and not left out."""
+    quoted = tuple(
+        Evidence(path=PATH, side=Side.HEAD, line=at, quote=text, role="", blob="0") for at, text in ((1, "a"), (3, "c"))
+    )
+    said = replace(seen("a\nb\nc\n", 1, evidence=quoted), anatomy=Anatomy(mechanism=(Step("it runs", (0, 1)),)))
+    (there,) = carry([said], PATH, edit_map("a\nb\nc\n", "a\nb\nC\n"))
+    assert [each.verified for each in there.evidence] == [Verified.EXACT, Verified.MISSING]
+    old = aged(said, PATH, edit_map("a\nb\nc\n", "A\nb\nc\n"))
+    assert old is not None
+    assert [each.verified for each in old.evidence] == [Verified.MISSING, Verified.EXACT]
+    assert aged(said, PATH, edit_map("a\nb\nc\n", "b\nc\n")) is None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roundzero import config
-from roundzero.core.dismissal import SHARED_FILE
-from roundzero.core.rule_files import SETTINGS_FILES, decides_about_reviews, holds_packs
+from roundzero.core.rule_files import SETTINGS_FILES, SHARED_FILE, decides_about_reviews, holds_packs
 from roundzero.packs.loader import REPOSITORY_FOLDER
 
 

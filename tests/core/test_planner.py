@@ -21,6 +21,7 @@ from roundzero.core.planner import (
     Finished,
     HeadMoved,
     Lane,
+    ModelAsked,
     Opened,
     Paused,
     Planner,
@@ -194,6 +195,92 @@ def test_new_settings_end_every_job_and_ask_again() -> None:
     assert planner.handle(Collected(frozenset()), 1.1) == [Start(3, Lane.FAST, A, 1)]
 
 
+IDLE = Rhythm(debounce=0.15, model_idle=2.0)
+
+
+def asked(effects: Sequence[Effect]) -> list[int]:
+    """The jobs of the model lane begun by some effects."""
+    return [start.job for start in started(effects) if start.lane is Lane.MODEL]
+
+
+def quiet(planner: Planner, now: float) -> float:
+    """Let everything but the model's job end; the time then."""
+    for _ in range(20):
+        running = [work.job.number for work in (*planner._files.values(), planner._change) if work.job is not None]
+        for number in running:
+            planner.handle(Finished(number), now)
+        if not running:
+            break
+    return now
+
+
+def test_a_model_is_asked_after_a_rest() -> None:
+    """Each edit starts the rest anew, and the checks come first."""
+    planner = Planner(IDLE)
+    planner.handle(Edited(A, 2), 0.0)
+    planner.handle(Edited(A, 3), 1.0)
+    planner.handle(Tick(), 1.15)
+    assert planner.handle(Finished(1), 1.2) == [Accept(1), WakeAt(3.0)]
+    assert asked(planner.handle(Tick(), 2.9)) == []
+    assert asked(planner.handle(Tick(), 3.0)) == [2]
+
+
+def test_edits_leave_a_running_question_alone() -> None:
+    """What comes is carried over, because it was paid for, and the new text is asked about later."""
+    planner = Planner(IDLE)
+    planner.handle(ModelAsked(), 0.0)
+    for version in range(2, 9):
+        assert Cancel(1) not in planner.handle(Edited(A, version), version / 10)
+    now = quiet(planner, 1.0)
+    planner.handle(Tick(), now)
+    quiet(planner, now)
+    effects = planner.handle(Finished(1), 1.5)
+    assert effects[0] == Rebase(1)
+    assert effects[-1] == WakeAt(0.8 + 2.0)
+
+
+def test_a_model_waits_for_what_costs_nothing() -> None:
+    """It is told what the checks saw; while any runs or is due it is not started."""
+    planner = Planner(IDLE)
+    planner.handle(Opened(A, 1), 0.0)
+    assert asked(planner.handle(ModelAsked(), 0.1)) == []
+    assert asked(planner.handle(Finished(1), 0.2)) == [2]
+
+
+def test_on_save_only_a_save_asks() -> None:
+    """Edits and collected changes do not."""
+    planner = Planner(Rhythm(model_on_save=True))
+    planner.handle(Edited(A, 2), 0.0)
+    planner.handle(Tick(), 0.5)
+    planner.handle(Finished(1), 0.6)
+    planner.handle(Collected(frozenset()), 0.7)
+    assert planner.due is None
+    planner.handle(Saved(A), 1.0)
+    planner.handle(Tick(), 1.1)
+    assert asked(planner.handle(Finished(2), 1.2)) == [3]
+
+
+def test_without_a_rhythm_of_its_own_only_a_wish_asks() -> None:
+    """Mode manual: edits, saves and new changes start nothing."""
+    planner = Planner(Rhythm())
+    for event in (Opened(A, 1), Edited(A, 2), Saved(A), Collected(frozenset())):
+        planner.handle(event, 0.0)
+    for _ in range(5):
+        quiet(planner, 9.0)
+        planner.handle(Tick(), 9.0)
+    assert planner.due is None
+    assert not planner.asking
+    assert asked(planner.handle(ModelAsked(), 10.0)) != []
+
+
+def test_a_pause_ends_the_question_and_resuming_asks_it_again() -> None:
+    """It spends, so it does not go on behind a pause."""
+    planner = Planner(IDLE)
+    planner.handle(ModelAsked(), 0.0)
+    assert planner.handle(Paused(), 0.5) == [Cancel(1)]
+    assert asked(planner.handle(Resumed(), 9.0)) == [2]
+
+
 paths = st.sampled_from([A, B, C])
 
 
@@ -203,7 +290,9 @@ class Life(RuleBasedStateMachine):
     def __init__(self) -> None:
         """Start with nothing open."""
         super().__init__()
-        self.planner = Planner(Rhythm(debounce=0.2, max_delay=0.5))
+        self.planner = Planner(Rhythm(debounce=0.2, max_delay=0.5, model_idle=0.8))
+        self.edits = 0
+        self.asked_at: dict[int, int] = {}
         self.now = 0.0
         self.wake: float | None = None
         self.jobs: dict[int, Start] = {}
@@ -221,19 +310,28 @@ class Life(RuleBasedStateMachine):
                     assert not self.paused
                     assert all((other.lane, other.path) != (lane, path) for other in self.jobs.values())
                     assert path is None or version == self.versions[path]
+                    if lane is Lane.MODEL:
+                        assert not self.jobs
+                        self.asked_at[job] = self.edits
                     self.jobs[job] = effect
                 case Cancel(job):
+                    if self.jobs[job].lane is Lane.MODEL:
+                        assert isinstance(event, Paused | Stopped | SettingsChanged)
                     del self.jobs[job]
                     self.cancelled.add(job)
                 case Accept(job):
                     assert ended is not None
                     assert ended.job == job
                     assert ended.path is None or ended.version == self.versions[ended.path]
+                    assert ended.lane is not Lane.MODEL or self.asked_at[job] == self.edits
                 case Rebase(job):
                     assert ended is not None
                     assert ended.job == job
-                    assert ended.path is not None
-                    assert ended.version != self.versions[ended.path]
+                    if ended.path is None:
+                        assert ended.lane is Lane.MODEL
+                        assert self.asked_at[job] != self.edits
+                    else:
+                        assert ended.version != self.versions[ended.path]
                 case WakeAt(at):
                     assert at > self.now
                     self.wake = at
@@ -242,12 +340,14 @@ class Life(RuleBasedStateMachine):
     def open(self, path: RelPath) -> None:
         """Open a file, perhaps once more, with a version that may have been there before."""
         self.versions[path] = 1
+        self.edits += 1
         self.send(Opened(path, 1))
 
     @rule(path=paths)
     def edit(self, path: RelPath) -> None:
         """Type."""
         self.versions[path] = self.versions.get(path, 0) + 1
+        self.edits += 1
         self.send(Edited(path, self.versions[path]))
 
     @rule(path=paths)
@@ -259,17 +359,18 @@ class Life(RuleBasedStateMachine):
     def close(self, path: RelPath) -> None:
         """Close."""
         self.versions.pop(path, None)
+        self.edits += 1
         self.send(Closed(path))
 
-    @rule(event=st.sampled_from([HeadMoved(), RoundAsked(), Stopped(), Collected(frozenset({A, C}))]))
+    @rule(event=st.sampled_from([HeadMoved(), RoundAsked(), ModelAsked(), Stopped(), Collected(frozenset({A, C}))]))
     def happen(self, event: Event) -> None:
         """Something in the repository."""
         self.send(event)
 
-    @rule(on_type=st.booleans())
-    def configure(self, on_type: bool) -> None:
+    @rule(on_type=st.booleans(), idle=st.sampled_from([None, 0.8]), on_save=st.booleans())
+    def configure(self, on_type: bool, idle: float | None, on_save: bool) -> None:
         """Change the settings."""
-        self.send(SettingsChanged(Rhythm(0.2, 0.5, on_type=on_type)))
+        self.send(SettingsChanged(Rhythm(0.2, 0.5, on_type=on_type, model_idle=idle, model_on_save=on_save)))
 
     @rule(paused=st.booleans())
     def pause(self, paused: bool) -> None:

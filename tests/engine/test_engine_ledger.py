@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from roundzero import config
-from roundzero.core.dismissal import Dismissal, DismissalScope, anchor_print, format_shared
+from roundzero.core.dismissal import Dismissal, DismissalScope, anchor_print
 from roundzero.core.finding import FindingId, State
 from roundzero.core.item import ItemId
 from roundzero.core.report import VerdictStatus
+from roundzero.core.shared_file import format_shared
 from roundzero.core.text import RelPath
 from roundzero.engine.review import ReviewRequest, review
 from roundzero.engine.workspace import Workspace

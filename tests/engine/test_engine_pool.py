@@ -19,6 +19,7 @@ from roundzero.engine.frames import TEXTS_KEPT, Texts, pack, unpack
 from roundzero.engine.pool import WORTH_A_PROCESS, Both, InProcess, Runner, Worker, runner_for
 from roundzero.engine.repository import Snapshot
 from roundzero.errors import OutsideError
+from roundzero.git.repository import CollectRules
 from support.loop import run
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def test_a_failing_repository_is_not_checked() -> None:
     )
 
     async def work(runner: Runner) -> None:
-        snapshot = Snapshot(cast("Git", Anywhere()), change)
+        snapshot = Snapshot(cast("Git", Anywhere()), change, CollectRules())
         try:
             result = await runner.check_change(snapshot, (WIDE,))
         except OutsideError as error:

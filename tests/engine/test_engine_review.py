@@ -157,14 +157,31 @@ def test_a_broken_linter_is_incomplete_and_named(repo: Repo) -> None:
     assert statuses["python/mutable-default"] is ItemStatus.NOT_CHECKED
 
 
-def test_a_file_that_does_not_parse_is_incomplete(repo: Repo) -> None:
-    """The syntax error is named with its place; nothing is called clean."""
+def test_a_file_that_does_not_parse_blocks(repo: Repo) -> None:
+    """The syntax error is a finding at its place, in a new file too; what else was not looked at is not checked."""
     repo.commit("base", {"a.py": "x = 1\n"})
     repo.branch("topic")
-    repo.write("a.py", "def broken(:\n")
+    for name in ("a.py", "new.py"):
+        repo.write(name, "def broken(:\n")
+        report = reviewed(repo)
+        (finding,) = report.findings
+        assert (finding.seen.item, finding.seen.path, finding.seen.line) == ("python/syntax-error", name, 1)
+        assert report.verdict.status is VerdictStatus.BLOCKED
+        assert any(f"{name}:1: does not parse" in failure for failure in report.stats.failures)
+        statuses = {str(row.item): row.status for row in report.checklists}
+        assert statuses["python/mutable-default"] is ItemStatus.NOT_CHECKED
+        assert statuses["python/syntax-error"] is not ItemStatus.NOT_CHECKED
+        repo.write(name, "x = 1\n")
+
+
+def test_a_text_that_did_not_parse_before_is_no_new_syntax_error(repo: Repo) -> None:
+    """Code for another Python is left alone, whatever lines the branch touches; it is still not checked."""
+    repo.commit("base", {"a.py": "print 'old'\nprint 'more'\n"})
+    repo.branch("topic")
+    repo.write("a.py", "print 'old'\nprint 'less'\n")
     report = reviewed(repo)
+    assert report.findings == ()
     assert report.verdict.status is VerdictStatus.INCOMPLETE
-    assert "a.py:1: does not parse" in report.verdict.reasons[0]
 
 
 def test_comments_that_dismiss_are_listed(repo: Repo) -> None:

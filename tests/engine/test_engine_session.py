@@ -131,6 +131,22 @@ def test_a_finding_keeps_its_id_while_its_line_is_edited(repo: Repo) -> None:
     run(scenario())
 
 
+def test_a_half_typed_line_is_no_finding_in_the_editor(repo: Repo) -> None:
+    """An open buffer shows no syntax error of ours; a review of the same text does."""
+    branch(repo)
+
+    async def scenario() -> None:
+        async with live(repo.root) as it:
+            it.engine.opened(it.path("a.py"), GOOD + "def f(:\n", 1)
+            await it.shows("a.py", version=1)
+            status = await it.idle()
+            assert any("does not parse" in problem for problem in status.problems)
+            report = await it.engine.review(ReviewRequest())
+            assert names(report.findings) == ["syntax-error"]
+
+    run(scenario())
+
+
 def test_a_text_that_does_not_parse_keeps_its_findings(repo: Repo) -> None:
     """The last good results move along, text rules still run, and the status says why."""
     branch(repo)

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from roundzero.cli import review
-from roundzero.render.markdown import MARK
+from roundzero.render.markdown_text import MARK
 
 if TYPE_CHECKING:
     from support.repo import Repo

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,9 +18,12 @@ from support.gitwork import change_of, hunks_of, skips_of, with_git
 from support.repo import Repo
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from roundzero.core.change import Change
+
+NOBODY = 65534
+"""The user id without rights on every system."""
 
 NUMBERS = "".join(f"line {number}\n" for number in range(1, 21))
 
@@ -301,6 +307,22 @@ def test_what_is_not_reviewed_is_named_with_its_reason(
         expected = repo.git("rev-parse", ":f.dat") if staged else None
         assert skip.blob == (expected or skip.blob)
     assert skip.mode in ("100644", "100755", "120000")
+
+
+def test_a_text_in_another_encoding_on_disk_is_not_checked_there(repo: Repo) -> None:
+    """Its bytes look binary, but it is a program; as an object, which is what is staged, it can be read."""
+    repo.commit(
+        "before",
+        {"README": "x\n", ".gitattributes": "a.py working-tree-encoding=UTF-16LE\nb.py working-tree-encoding=UTF-8\n"},
+    )
+    repo.branch("feature")
+    repo.write("a.py", "x = 1\n".encode("utf-16-le"))
+    repo.write("b.py", "x = 1\n")
+    change = change_of(repo.root)
+    assert skips_of(change) == {"a.py": ("not-checked", "attribute working-tree-encoding=UTF-16LE")}
+    assert [file.path for file in change.files] == ["b.py"]
+    repo.stage()
+    assert [file.path for file in change_of(repo.root, scope=Scope.STAGED).files] == ["a.py", "b.py"]
 
 
 def test_a_notebook_is_skipped_by_rule(repo: Repo) -> None:
@@ -701,6 +723,94 @@ def test_the_rest_of_the_repository_can_be_read(repo: Repo) -> None:
     with_git(repo.root, look)
 
 
+def test_a_tracked_file_that_is_ignored_is_searched_all_the_same(repo: Repo) -> None:
+    """Ignore rules are for what is not tracked; what is neither tracked nor wanted stays out."""
+    repo.commit("before", {"kept.py": "alpha\n", "other.py": "alpha\n"})
+    repo.branch("feature")
+    repo.write(".gitignore", "kept.py\nbuild.py\n")
+    repo.write("build.py", "alpha\n")
+    repo.write("new.py", "alpha\n")
+    change = change_of(repo.root)
+
+    async def look(git: Git) -> None:
+        hits = await git.grep(["alpha"], change)
+        assert [(hit.path, hit.line) for hit in hits["alpha"]] == [("kept.py", 1), ("new.py", 1), ("other.py", 1)]
+
+    with_git(repo.root, look)
+
+
 async def _text(git: Git, path: str, side: Side, change: Change) -> str | None:
     source = await git.read(RelPath(path), side, change)
     return source.text if source is not None else None
+
+
+@contextmanager
+def _powerless(home: Path) -> Iterator[None]:
+    """Be somebody whom the file system can refuse something, with everything below ``home`` as their own."""
+    if os.geteuid() != 0:
+        yield
+        return
+    for path in (home, *home.rglob("*")):
+        os.lchown(path, NOBODY, NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_what_lies_in_a_folder_that_may_not_be_entered_is_not_called_deleted_or_absent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Git calls the tracked file there deleted and passes over the untracked one; both are named as not checked."""
+    with TemporaryDirectory(prefix="roundzero-test-") as folder:
+        home = Path(folder)
+        home.chmod(0o755)
+        monkeypatch.setenv("HOME", str(home))
+        repo = Repo(home / "repo")
+        repo.commit("before", {"kept/a.py": "1\n", "b.py": "1\n"})
+        repo.branch("feature")
+        repo.write("b.py", "2\n")
+        repo.write("new/n.py", "def f(x=[]): ...\n")
+        closed = [repo.path("kept"), repo.path("new")]
+        with _powerless(home):
+            for path in closed:
+                path.chmod(0)
+            change = change_of(repo.root)
+            for path in closed:
+                path.chmod(0o755)
+    refused = "could not be read: Permission denied"
+    assert [file.path for file in change.files] == ["b.py"]
+    assert skips_of(change) == {
+        "kept": ("not-checked", f"the folder {refused}"),
+        "kept/a.py": ("not-checked", f"it {refused}"),
+        "new": ("not-checked", f"the folder {refused}"),
+    }
+
+
+def test_what_git_writes_into_an_ident_line_is_no_change(repo: Repo) -> None:
+    """Neither on disk, nor in a buffer, nor under a diff: only the line that was edited is."""
+    text = "one\n# $Id$\ntwo\n"
+    repo.commit("before", {".gitattributes": "*.py ident\n", "a.py": text, "b.py": text})
+    repo.branch("feature")
+    for path in ("a.py", "b.py"):
+        repo.path(path).unlink()
+        repo.git("checkout", "--", path)
+    expanded = repo.read("a.py")
+    assert "$Id: " in expanded
+    repo.write("a.py", expanded.replace("one", "ONE").replace("two", "TWO"))
+    buffer = {RelPath("b.py"): expanded.replace("two", "TWO")}
+    wanted = [(1, 1, 1, 1), (3, 1, 3, 1)]
+
+    async def ask(git: Git) -> None:
+        base = await git.choose_base(explicit="main", environ={})
+        change = await git.collect(base, overlays=buffer)
+        assert (hunks_of(change, "a.py"), hunks_of(change, "b.py")) == (wanted, wanted[1:])
+        change = await git.refresh(change, RelPath("a.py"), repo.read("a.py"))
+        assert hunks_of(change, "a.py") == wanted
+        change = await git.refresh(change, RelPath("b.py"), expanded)
+        assert change.file(RelPath("b.py")) is None
+        change = await git.restrict(change, repo.git("diff", "main", "--", "a.py").encode() + b"\n")
+        assert hunks_of(change, "a.py") == wanted
+
+    with_git(repo.root, ask)

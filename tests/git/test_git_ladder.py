@@ -418,3 +418,40 @@ def test_the_ladder_does_not_read_the_ambient_environment(repo: Repo, monkeypatc
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     monkeypatch.setenv("GIT_INDEX_FILE", "/nowhere")
     assert _choose(repo).how is BaseHow.HEAD
+
+
+def test_on_the_default_branch_what_is_unpushed_is_reviewed_without_an_upstream(tmp_path: Path) -> None:
+    """Where no upstream is set, the branch of the same name on the remote is one; a branch that was pushed alike."""
+    for remote in ("origin", "elsewhere"):
+        origin = Repo(tmp_path / f"{remote}-server")
+        pushed = origin.commit("first", {"a.py": "1\n"})
+        repo = Repo(tmp_path / f"{remote}-clone")
+        repo.git("remote", "add", remote, str(origin.root))
+        repo.git("-c", "protocol.file.allow=always", "fetch", "--quiet", remote)
+        repo.git("reset", "--quiet", "--hard", f"{remote}/main")
+        repo.commit("unpushed", {"a.py": "2\n"})
+        choice = _choose(repo)
+        assert (choice.ref, choice.merge_base, choice.how) == (f"{remote}/main", pushed, BaseHow.HEAD)
+        assert choice.doubts == ()
+
+
+def test_of_several_remotes_only_origin_is_taken_for_an_upstream(repo: Repo) -> None:
+    """Two remotes have the branch and neither is called origin: which one is meant nobody knows."""
+    first = repo.commit("first", {"a": "1\n"})
+    for remote in ("one", "two"):
+        repo.config(f"remote.{remote}.url", "nowhere")
+        repo.git("update-ref", f"refs/remotes/{remote}/main", first)
+    second = repo.commit("second", {"a": "2\n"})
+    assert (_choose(repo).ref, _choose(repo).merge_base) == ("HEAD", second)
+    repo.config("remote.origin.url", "nowhere")
+    repo.git("update-ref", "refs/remotes/origin/main", first)
+    assert (_choose(repo).ref, _choose(repo).merge_base) == ("origin/main", first)
+
+
+def test_a_base_that_is_not_here_is_fetched_by_its_name_on_the_remote(repo: Repo) -> None:
+    """The advice works: a remote's name is no part of the branch's, and the only remote need not be origin."""
+    repo.commit("first", {"a": "1\n"})
+    repo.config("remote.up.url", "nowhere")
+    for name in ("up/mastre", "mastre", "refs/remotes/up/mastre"):
+        with pytest.raises(UserError, match=r"\(git fetch up mastre\)"):
+            _choose(repo, explicit=name)

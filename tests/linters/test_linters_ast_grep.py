@@ -188,6 +188,24 @@ def test_a_large_file_is_not_passed_over() -> None:
     assert [at for at, _, _ in hits] == [0, 1, 2]
 
 
+@pytest.mark.parametrize("text", ["// ast-grep-ignore\nlog(1)\n", "log(1) // ast-grep-ignore: 0\n"])
+def test_a_comment_for_ast_grep_silences_nothing(text: str) -> None:
+    """Whoever wants silence says so to us, with a reason; a file's text alone cannot make a finding vanish."""
+    _, hit = only(text, {**LOG, "fix": "info($A)"})
+    assert hit.span is not None
+
+
+def test_a_fix_keeps_such_a_comment_as_it_was() -> None:
+    """What is put in place of a match holds the words of the text, not of what ast-grep was given."""
+    document = {
+        "language": "javascript",
+        "rule": {"pattern": "log($A, () => { $$$B })"},
+        "fix": "info($A, () => { $$$B })",
+    }
+    _, hit = only("log(1, () => {\n  // ast-grep-ignore\n  b()\n})\n", document)
+    assert "// ast-grep-ignore\n" in hit.fixes[0].edits[0].new_text
+
+
 def test_an_empty_text_has_no_hits() -> None:
     """And is no failure."""
     assert check([source("")], item(LOG)) == linters.LinterResult()

@@ -114,6 +114,22 @@ def test_a_text_that_does_not_parse_is_told_once() -> None:
     assert (at, bool(words)) == (0, True)
 
 
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [("def f(:\n", ":"), ("x = 1\nif x\n", "if x"), ("x = (\n", "x = ("), ("\tif 1\n", "if 1"), ("(", "(")],
+)
+def test_a_syntax_error_is_a_hit_of_the_items_that_name_it(text: str, marked: str) -> None:
+    """One, on one line, beside the word that the text was not read; without such an item there is none."""
+    result = check([source(text)], item("E999"))
+    ((at, _, hit),) = result.hits
+    assert hit.span is not None
+    assert hit.span.start.line == hit.span.end.line
+    assert source(text).index.slice(hit.span) == marked
+    assert [where for where, _, _ in result.syntax_errors] == [at]
+    assert check([source(text)], item("B006")).hits == ()
+    assert check([source("x = 1\n")], item("E999", "B006")).hits == ()
+
+
 def test_an_unknown_rule_costs_its_own_item() -> None:
     """Ruff refuses all rules for the sake of one; the others are asked again."""
     items = (item("ZZZ999", name="bad"), item("B006", name="good"), item("E722", "QQQ111", name="half"))
@@ -151,12 +167,78 @@ def test_odd_names_do_not_matter(path: str) -> None:
 
 
 def test_no_configuration_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the folder's nor the person's settings change a result; a remark in the code does."""
+    """Neither the folder's nor the person's settings change a result."""
     (tmp_path / "ruff.toml").write_text('lint.ignore = ["B006"]\nexclude = ["*"]\n')
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     assert len(check([source("def f(a=[]): pass\n")] * 2, item("B006")).hits) == 2
-    assert check([source("def f(a=[]): pass  # noqa: B006\n")], item("B006")).hits == ()
+
+
+QUIET = {
+    "codes": ("import os  # noqa: F401  kept for plug-ins\n", "noqa: F401 kept for plug-ins"),
+    "blanket": ("import os  #NOQA\n", "NOQA"),
+    "beside another": ("import os  # isort:skip # noqa:E501,F401\n", "noqa:E501,F401"),
+    "after a string that looks like one": ('import os; x = "# noqa"  # noqa: F401\n', "noqa: F401"),
+    "the end of a multi-line string": ('x = f"""\n\n"""  # noqa: F541\n', "noqa: F541"),
+    "a continued line": ('x = f"a" + \\\n    "b"  # noqa: F541\n', "noqa: F541"),
+    "carriage returns": ("x = 1\r\rimport os  # noqa: F401\r\n", "noqa: F401"),
+    "the file": ("# ruff: noqa\nimport os\n", "ruff: noqa"),
+    "the file, one code": ("import os\n# ruff : noqa: E722\n# ruff: noqa: F401\n", "ruff: noqa: F401"),
+    "the file, as flake8 has it": ("# flake8: noqa: F401\nimport os\n", "flake8: noqa: F401"),
+    "ruff's own, a range": ("# ruff: disable[F401]\nimport os\n# ruff: enable[F401]\n", "ruff: disable[F401]"),
+    "ruff's own, a line": ("import os  # ruff: ignore[F401] 😀\n", "ruff: ignore[F401] 😀"),
+    "ruff's own, the file": ("# ruff: file-ignore[F401]\nimport os\n", "ruff: file-ignore[F401]"),
+}
+
+
+@pytest.mark.parametrize("case", QUIET)
+def test_what_a_comment_for_ruff_silences_is_a_hit_all_the_same(case: str) -> None:
+    """With the comment as its directive, as ruff itself takes it, alone and in company."""
+    text, words = QUIET[case]
+    one = source(text)
+    for sources, at in (([one], 0), ([source("x = 1\n"), one, source("import sys  # noqa\n")], 1)):
+        result = check(sources, item("F401", "F541"))
+        ((name, hit),) = [(name, hit) for where, name, hit in result.hits if where == at]
+        ((silenced),) = [directive for where, directive in result.silenced if where == at]
+        assert (silenced.names, silenced.only, silenced.reason) == ((name,), hit.span, words)
+        assert one.index.slice(silenced.span).split() == words.split()
+        assert hit.span is not None
+        assert (silenced.target, hit.fixes, result.failures) == (hit.span.start.line, (), ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os  # noqa: E722\n",
+        "import os  # not a noqa\n",
+        "import os\nx = '# ruff: noqa'\n",
+        "import os\n# noqa\n",
+        "import os  # ruff: noqa\n",
+        "x = f'{import_os}#{noqa_os}'\nimport os\n",
+    ],
+)
+def test_a_comment_that_ruff_does_not_heed_silences_nothing(text: str) -> None:
+    """Another code, another line, a string, a name."""
+    result = check([source(text)], item("F401"))
+    assert [hit.code for _, _, hit in result.hits] == ["F401"]
+    assert result.silenced == ()
+
+
+def test_of_two_rules_of_an_item_only_the_named_one_is_silenced() -> None:
+    """What ruff says in spite of the comment stays loud, also where the item says both of one place."""
+    text = "def f(a):\n    return a == None != None  # noqa: E711\n"
+    loud = "import os, os  # noqa: F811\n"
+    assert len(check([source(text)], item("E711")).silenced) == 2
+    result = check([source(loud)], item("F401", "F811"))
+    assert {hit.code for _, _, hit in result.hits} == {"F401", "F811"}
+    spans = {hit.span for _, _, hit in result.hits if hit.code == "F401"}
+    assert not {directive.only for _, directive in result.silenced} & spans
+
+
+def test_a_text_that_does_not_parse_is_told_once_in_spite_of_a_comment() -> None:
+    """The second look adds nothing."""
+    result = check([source("def f(:\n  x = (  # noqa\n")], item("E999", "F401"))
+    assert (len(result.hits), len(result.syntax_errors), result.silenced, result.failures) == (1, 1, (), ())
 
 
 def test_nothing_stays_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,8 +281,8 @@ def test_the_newest_syntax_is_known() -> None:
 
 
 def test_rules_in_preview_or_removed_are_unknown() -> None:
-    """What the pinned ruff would not run is named, in the order asked."""
-    assert run(unknown_codes(["B006", "B909", "ZZZ999", "E999"])) == ("B909", "ZZZ999", "E999")
+    """What the pinned ruff would not run is named, in the order asked; E999 is how items name syntax errors."""
+    assert run(unknown_codes(["B006", "B909", "ZZZ999", "E999"])) == ("B909", "ZZZ999")
 
 
 def test_the_version_is_the_pinned_one() -> None:
@@ -228,6 +310,17 @@ def test_another_ruff_may_take_the_place_of_ours(tmp_path: Path) -> None:
     assert run(linter.run([source("x == None\n")], [item("E711")])) == check([source("x == None\n")], item("E711"))
     assert "--isolated" in (tmp_path / "asked").read_text()
     assert run(linter.version()) == run(LINTER.version())
+
+
+@pytest.mark.parametrize("answer", ["", "a banner", "[{}]", "{}", "[1]"])
+def test_an_answer_that_cannot_be_read_is_a_failure_and_never_clean(tmp_path: Path, answer: str) -> None:
+    """Also no answer at all, with exit status 0: of a text without findings ruff says so."""
+    own = tmp_path / "my-ruff"
+    own.write_text(f"#!/bin/sh\ncat > /dev/null\nprintf '%s' '{answer}'\n")
+    own.chmod(0o755)
+    result = run(LINTER.at(str(own)).run([source("x == None\n"), source("y == None\n")], [item("E711")]))
+    assert result.hits == ()
+    assert [words for _, words in result.failures] == ["ruff gave an answer that could not be read"]
 
 
 @pytest.mark.parametrize("path", ["/no/such/ruff", "bin/ruff", "no-such-program-anywhere", "/etc/passwd", "./ruff"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +11,9 @@ from lsprotocol.types import Position, Range
 
 from roundzero.core.text import LineIndex, Span
 from roundzero.core.text import Position as CorePosition
-from roundzero.lsp.convert import ENCODINGS, ClientText, Encoding, characters, joined, printable, span_range, width
+from roundzero.lsp.convert import ClientText, Encoding, characters, joined, printable, span_range, width
 
+ENCODINGS: tuple[Encoding, ...] = get_args(Encoding)
 ODD = "a\u00e9\u4e2d\U0001f600\ud800 \t\f\v\x1c\x85\u2028\u2029\r\n"
 texts = st.text(st.sampled_from(ODD), max_size=40).map(joined)
 encodings = st.sampled_from(ENCODINGS)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsprotocol.types import Position, Range
 
-from roundzero.lsp.convert import ENCODINGS, Encoding, joined, width
+from roundzero.lsp.convert import Encoding, joined, width
 from roundzero.lsp.documents import Document, Documents, TextChange, split_lines
 
 ODD = "ab\u00e9\u4e2d\U0001f600 \t\f\v\x1c\x1d\x1e\x85\u2028\u2029\r\n\r\n"
@@ -46,7 +47,7 @@ changes = st.builds(TextChange, st.none() | st.builds(Range, positions, position
 
 
 @settings(max_examples=300)
-@given(texts, st.lists(changes, max_size=6), st.sampled_from(ENCODINGS))
+@given(texts, st.lists(changes, max_size=6), st.sampled_from(get_args(Encoding)))
 def test_edits_give_the_text_the_client_has(text: str, edits: list[TextChange], encoding: Encoding) -> None:
     """After any edits, at odd characters and line ends, in every encoding, both have the same text."""
     document = Document("file:///x", 1, text, encoding)

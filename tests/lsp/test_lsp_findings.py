@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from roundzero.store.ledger_db import LedgerDb
-from support.shown import ITEM, NEW, OLD, actions, uri_of, wait_for
+from support.lsp import MINIMAL
+from support.shown import ITEM, NEW, OLD, actions, applied, uri_of, wait_for
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from support.lsp import Client
     from support.repo import Repo
 
@@ -27,9 +30,9 @@ def refused(client: Client, name: str, argument: object) -> tuple[int, str]:
     return error["code"], error["message"]
 
 
-def begun(client: Client, branch: Repo) -> str:
+def begun(client: Client, branch: Repo, capabilities: Mapping[str, Any] | None = None) -> str:
     """Open a file with a finding; the finding's id."""
-    client.initialize(branch.root)
+    client.initialize(branch.root, capabilities)
     client.open(uri_of(branch), NEW)
     name = wait_for(client, uri_of(branch), (4, ITEM), version=1)["diagnostics"][0]["data"]["id"]
     assert isinstance(name, str)
@@ -60,11 +63,7 @@ def test_every_action_that_dismisses_is_a_command_anyone_can_run(branch: Repo, c
     name, uri = begun(client, branch), uri_of(branch)
     bulb = [each for each in actions(client, uri, 4) if each["kind"] == "quickfix.roundzero.dismiss"]
     assert [each["title"] for each in bulb] == [
-        f"Dismiss {ITEM}: {way}"
-        for way in (
-            "false positive", "intended", "later",
-            "false positive (in this file)", "false positive (everywhere)", "false positive (on lines like this)",
-        )
+        f"Dismiss {ITEM}: false positive", f"Dismiss {ITEM}: false positive (in this file)", f"Dismiss {ITEM}…",
     ]  # fmt: skip
     assert all(each["command"]["arguments"][0]["id"] == name for each in bulb)
     everything = actions(client, uri, 4, only=["quickfix.roundzero.dismiss"])
@@ -74,11 +73,46 @@ def test_every_action_that_dismisses_is_a_command_anyone_can_run(branch: Repo, c
     wait_for(client, uri, after=seen)
 
 
+def test_more_ways_to_dismiss_are_one_question_away(branch: Repo, client: Client) -> None:
+    """The question has every reason for every scope; whoever chooses none of them has dismissed nothing."""
+    name, uri = begun(client, branch), uri_of(branch)
+    (more,) = [each for each in actions(client, uri, 4) if each["title"].endswith("…")]
+    client.answers["window/showMessageRequest"] = lambda _: None
+    assert client.result("workspace/executeCommand", more["command"]) == {"id": name, "state": "open"}
+    asked = client.said("window/showMessageRequest")
+    assert len({each["title"] for each in asked["actions"]}) == 12
+    client.answers["window/showMessageRequest"] = lambda params: params["actions"][4]
+    assert client.result("workspace/executeCommand", more["command"]) == {"id": name, "state": "dismissed"}
+    (entry,) = [each for each in client.result("roundzero/findings", {})["findings"] if each["id"] == name]
+    assert entry["state_reason"]["text"] == asked["actions"][4]["title"].split(" (")[0] == "intended"
+
+
+def test_a_client_that_cannot_ask_has_the_commonest_ways(branch: Repo, client: Client) -> None:
+    """Three as well, none of which needs a question."""
+    begun(client, branch, MINIMAL)
+    bulb = [each for each in actions(client, uri_of(branch), 4) if each["kind"] == "quickfix.roundzero.dismiss"]
+    ways = ("false positive", "false positive (in this file)", "intended")
+    assert [each["title"] for each in bulb] == [f"Dismiss {ITEM}: {way}" for way in ways]
+
+
+def test_the_comment_that_silences_is_one_action_away(branch: Repo, client: Client) -> None:
+    """It stands on the line, does nothing while it has no reason and says so, and silences with one."""
+    begun(client, branch)
+    uri = uri_of(branch)
+    (action,) = [each for each in actions(client, uri, 4) if each["kind"] == "quickfix.roundzero.ignore"]
+    text = applied(NEW, action["edit"]["documentChanges"][0]["edits"])
+    assert text.split("\n")[4] == f"def new(cache={{}}):  # roundzero: ignore[{ITEM}] "
+    client.change(uri, 2, {"text": text})
+    wait_for(client, uri, (4, ITEM), (4, "general/unused-ignore"), version=2)
+    client.change(uri, 3, {"text": text.replace("] ", "] frozen by its callers")})
+    wait_for(client, uri, version=3)
+
+
 def test_a_finding_is_explained_copied_and_checked_again(branch: Repo, client: Client) -> None:
     """As texts for who asked, and as its state."""
     name = begun(client, branch)
     explained = ask(client, "explain", id=name)
-    assert "brought by this branch" in explained
+    assert "Brought by this branch" in explained
     assert name in explained
     copied = ask(client, "copy", id=name)
     assert copied.startswith("**P2** · ")
@@ -132,7 +166,8 @@ def test_a_round_of_the_editor_is_written_and_reported(branch: Repo, client: Cli
         ("copy", {"id": "rz-0"}, -32803, "there is no finding rz-0"),
         ("report", {"format": "wire"}, -32602, "format is one of json, markdown, ndjson, sarif, terminal"),
         ("report", {"format": {}}, -32602, "format is one of"),
-        ("answer", {"id": "NAME"}, -32803, "not available in this version"),
+        ("answer", {"id": "NAME"}, -32602, "question is one of the finding's open questions"),
+        ("answer", {"id": "NAME", "question": "why?", "text": "so"}, -32803, "has no such open question"),
     ],
 )
 def test_what_makes_no_sense_is_refused(

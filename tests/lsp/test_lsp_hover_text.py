@@ -39,9 +39,9 @@ def test_everything_a_person_needs_is_there() -> None:
         markdown=True,
     )
     assert text == (
-        "**P1** · bad\n\nbecause\n\nbrought by this branch.\n\n"
+        "**P1** · bad\n\nbecause\n\nBrought by this branch.\n\n"
         "base: `old()` → now: `new()`\n\n"
-        "- ✓ use: `old()` a_b.py:3 (base)\n- ↷ use: `new()` a_b.py:3\n\n"
+        "- use: `old()` a_b.py:3 (base) ✓\n- use: `new()` a_b.py:3 ✓ moved\n\n"
         "To dismiss it, write this comment, with a reason, on the line or above it:"
         " `roundzero: ignore[python/bad] reason`\n\n`python/bad` · `rz-1`"
     )
@@ -61,7 +61,7 @@ def test_the_line_under_the_pointer_is_not_quoted_again() -> None:
     assert hover_text(finding(evidence=(own,)), "en", markdown=True) == hover_text(finding(), "en", markdown=True)
     gone = finding(evidence=(replace(own, side=Side.BASE),))
     gone = replace(gone, seen=replace(gone.seen, side=Side.BASE))
-    assert "- ✓ place: `here()` a.py:1 (base)" in hover_text(gone, "en", markdown=True)
+    assert "- place: `here()` a.py:1 (base) ✓" in hover_text(gone, "en", markdown=True)
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,17 @@ def test_edits_move_the_finding_and_versions_are_true(branch: Repo, client: Clie
     assert first["data"] == moved["data"] == again["data"]
 
 
+def test_a_switch_before_git_is_watched_is_noticed(branch: Repo, client: Client) -> None:
+    """Between the first collection and the watch, HEAD moves under a client that watches nothing itself."""
+    branch.commit("feature", {"a.py": NEW})
+    client.initialize(branch.root, NEOVIM)
+    uri = uri_of(branch)
+    shown = wait_for(client, uri, (4, ITEM))
+    branch.checkout("main")
+    assert shown["diagnostics"]
+    wait_for(client, uri)
+
+
 def test_a_document_opened_again_shows_its_findings_again(branch: Repo, client: Client) -> None:
     """An editor forgets what it showed when it lets a buffer go, and numbers versions from the start again."""
     client.initialize(branch.root, NEOVIM)

@@ -29,6 +29,9 @@ def test_two_roots_and_folders_that_come_and_go(branch: Repo, client: Client, tm
     wait_for(client, uri_of(other, "c.py"), (0, ITEM), version=1)
     statuses = client.result("workspace/executeCommand", {"command": "roundzero.status"})
     assert [each["uri"] for each in statuses] == [branch.root.as_uri(), other.root.as_uri()]
+    for repo, path in ((branch, "a.py"), (other, "c.py")):
+        findings = client.result("roundzero/findings", {"uri": repo.root.as_uri()})["findings"]
+        assert [finding["path"] for finding in findings] == [path]
     seen = len(client.inbox)
     client.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [], "removed": [folder]}})
     wait_for(client, uri_of(other, "c.py"), after=seen)

@@ -29,6 +29,19 @@ def test_a_round_shows_progress_and_answers_with_the_status(branch: Repo, client
     assert steps[0]["value"]["cancellable"] is True
 
 
+def test_there_is_no_verdict_before_the_whole_change_was_looked_at(branch: Repo, client: Client) -> None:
+    """While the first look runs, counts are of what is known by then, and nothing is called LGTM."""
+    branch.write("z.py", "def f(cache={}):\n    return cache\n" * 40)
+    client.initialize(branch.root)
+    client.open(uri_of(branch), NEW)
+    done = client.wait(lambda each: each.get("method") == "roundzero/status" and each["params"]["verdict"])["params"]
+    assert done["counts"]["P2"] == 41
+    told = [each["params"] for each in client.inbox if each.get("method") == "roundzero/status"]
+    early = [each for each in told if each["counts"]["P2"] < 41]
+    assert early
+    assert all(each["verdict"] is None for each in early)
+
+
 @pytest.mark.parametrize("how", ["request", "button", "stop"])
 def test_a_round_can_be_cancelled(branch: Repo, client: Client, how: str) -> None:
     """By cancelling the request, the progress, or with the stop command: answered as cancelled, progress ended."""
@@ -83,8 +96,13 @@ def test_another_base_can_be_chosen(branch: Repo, client: Client) -> None:
     wait_for(client, uri, (4, ITEM))
     seen = len(client.inbox)
     command = {"command": "roundzero.selectBase", "arguments": [{"ref": "HEAD"}]}
-    assert client.result("workspace/executeCommand", command)
+    (status,) = client.result("workspace/executeCommand", command)
+    answered = len(client.inbox)
+    assert (status["base"]["ref"], status["verdict"], status["counts"]["P2"]) == ("HEAD", None, 0)
     wait_for(client, uri, after=seen)
+    client.wait(lambda each: each.get("method") == "roundzero/status" and each["params"]["verdict"], after=answered)
+    told = [each["params"] for each in client.inbox[answered:] if each.get("method") == "roundzero/status"]
+    assert {each["base"]["ref"] for each in told} == {"HEAD"}
     error = client.error(
         "workspace/executeCommand", {"command": "roundzero.selectBase", "arguments": [{"ref": "nope"}]}
     )
@@ -97,7 +115,8 @@ def test_a_model_review_without_a_model_is_refused(branch: Repo, client: Client,
     client.initialize(branch.root)
     error = client.error("workspace/executeCommand", {"command": "roundzero.review", "arguments": [{"depth": depth}]})
     assert error["code"] == -32803
-    assert error["message"] == f"depth {depth}: no model provider is configured; use depth off"
+    expected = {"quick": "no model provider is configured", "deep": "this version makes no deep reviews"}
+    assert error["message"].startswith(expected[depth])
 
 
 def test_a_staged_round_answers_from_its_own_report(branch: Repo, client: Client) -> None:

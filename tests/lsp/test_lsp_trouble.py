@@ -16,7 +16,7 @@ import pytest
 from support.lsp import VS_CODE, Client
 from support.processes import below, wait_for_child, wait_until_gone
 from support.repo import Repo
-from support.shown import ITEM, NEW, OLD, found, uri_of, wait_for
+from support.shown import ITEM, NEW, OLD, at_rest, found, uri_of, wait_for
 
 if TYPE_CHECKING:
     from support.lsp import Message
@@ -165,7 +165,7 @@ def test_a_repository_that_goes_and_comes_back(branch: Repo, client: Client, tmp
     wait_for(client, uri_of(branch), version=2)
     client.change(uri_of(branch), 3, {"text": NEW})
     wait_for(client, uri_of(branch), (4, ITEM), version=3)
-    client.wait(lambda m: m.get("method") == "roundzero/status" and not m["params"]["running"], after=len(client.inbox))
+    at_rest(client)
     seen = len(client.inbox)
     branch.commit("mine", {"b.py": BAD})
     wait_for(client, uri_of(branch, "b.py"), (0, ITEM), after=seen)

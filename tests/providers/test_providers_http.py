@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from pathlib import Path
 
 import pytest
 
 from roundzero.core.model_values import Ask, Outcome, Question, Reply, Turn, Usage
 from roundzero.errors import UserError
-from roundzero.providers import Endpoint
+from roundzero.providers import Endpoint, HttpProvider
 from roundzero.providers._http import Patience, checked_url, send
+from roundzero.providers.anthropic import PROVIDER as ANTHROPIC
+from roundzero.providers.ollama import PROVIDER as OLLAMA
 from roundzero.providers.openai import PROVIDER
+from support.certificate import server_context
+from support.loop import run
 from support.model_server import ModelServer
 
 QUESTION = Question(system="sys", turns=(Turn("user", "what?"),), schema={"type": "object"}, key="k", tokens=10)
 QUICK = Patience(connect=1.0, first=0.3, silence=0.3, total=2.0)
 
 
+KEY = "sk-secret-key"
+
+
 async def _asked(model: str, patience: Patience = QUICK) -> tuple[Reply, ModelServer]:
     async with ModelServer() as server:
-        endpoint = Endpoint(server.url, "sk-secret-key")
+        endpoint = Endpoint(server.url, KEY)
         return await send(PROVIDER, Ask(question=QUESTION, model=model), endpoint, patience=patience), server
 
 
@@ -72,13 +81,157 @@ def test_what_the_host_asks_to_wait_is_passed_on() -> None:
     assert asked("429").retry_after == 7.0
 
 
+@pytest.mark.parametrize("provider", [ANTHROPIC, OLLAMA])
+@pytest.mark.parametrize(
+    ("model", "outcome"),
+    [
+        ("good", Outcome.OK),
+        ("truncated", Outcome.TRUNCATED),
+        ("cut", Outcome.TRUNCATED),
+        ("error-in-stream", Outcome.RATE_LIMITED),
+        ("wrong-json", Outcome.WRONG),
+        ("429", Outcome.RATE_LIMITED),
+        ("401", Outcome.UNAUTHORISED),
+        ("quota", Outcome.QUOTA),
+        ("500", Outcome.FAILED),
+        ("hang-before", Outcome.TIMED_OUT),
+    ],
+)
+@pytest.mark.parametrize("path", ["", "/v1"])
+def test_the_other_protocols_are_spoken_over_the_wire(
+    provider: HttpProvider, model: str, outcome: Outcome, path: str
+) -> None:
+    """Happy, cut, refused and in trouble, at an address with or without the usual last part."""
+
+    async def ask() -> tuple[Reply, bytes]:
+        async with ModelServer() as server:
+            ask = Ask(question=QUESTION, model=model)
+            reply = await send(provider, ask, Endpoint(server.root + path, KEY), patience=QUICK)
+            return reply, server.requests[0]
+
+    reply, request = asyncio.run(ask())
+    assert reply.outcome is outcome
+    assert KEY.encode() in request.split(b"\r\n\r\n")[0]
+    if outcome is Outcome.OK:
+        assert (reply.text, reply.usage) == ('{"a": 1}', Usage(100, 20))
+    if model == "429":
+        assert reply.retry_after == 7.0
+
+
 def test_no_message_holds_the_key() -> None:
-    """Whatever goes wrong, what people read does not show the key."""
-    for model in ("401", "500", "html", "redirect", "wrong-json"):
+    """Whatever goes wrong, what people read does not show the key, even where the host sends back what it got."""
+    for model in ("401", "500", "html", "redirect", "wrong-json", "echo"):
         reply = asked(model)
-        assert "sk-secret-key" not in repr(reply)
+        assert KEY not in repr(reply)
         assert reply.message
-    assert "sk-secret-key" not in repr(Endpoint("https://host", "sk-secret-key"))
+    assert KEY not in repr(Endpoint("https://host", KEY))
+
+
+def test_no_text_holds_the_key() -> None:
+    """A host that reflects the request as its answer does not bring the key into the cache or a recording."""
+    reply = asked("echo-in-stream")
+    assert reply.outcome is Outcome.OK
+    assert "Bearer [key]" in reply.text
+    assert KEY not in repr(reply)
+
+
+def test_no_log_holds_the_key_or_the_question(caplog: pytest.LogCaptureFixture) -> None:
+    """Not even at the finest level, of no library on the way."""
+    with caplog.at_level(logging.DEBUG):
+        asked("good")
+    assert caplog.text
+    assert KEY not in caplog.text
+    assert "what?" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("model", "outcome"),
+    [
+        ("page-404-billing and quota", Outcome.WRONG),
+        ("page-502-authentication_error", Outcome.FAILED),
+        ("page-403-insufficient_quota", Outcome.QUOTA),
+        ("page-400-Your credit balance is too low", Outcome.QUOTA),
+        ("page-429-Rate limit reached; add a payment method to your billing account", Outcome.RATE_LIMITED),
+        ("page-429-You exceeded your current quota", Outcome.QUOTA),
+        ("page-503-overloaded", Outcome.RATE_LIMITED),
+        ("page-400-invalid_api_key", Outcome.UNAUTHORISED),
+    ],
+)
+def test_words_count_only_with_a_status_that_fits(model: str, outcome: Outcome) -> None:
+    """A page of something on the way, or advice to pay for more, does not stop the lane for an hour."""
+    assert asked(model).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("3", 3.0),
+        ("99999999999", 86400.0),
+        ("inf", 86400.0),
+        ("nan", None),
+        ("-5", 0.0),
+        ("soon", None),
+        ("Fri, 31 Dec 2999 23:59:59 GMT", 86400.0),
+        ("Fri, 31 Dec 1999 23:59:59", 0.0),
+    ],
+)
+def test_no_wait_is_longer_than_a_day_or_no_number(said: str, seconds: float | None) -> None:
+    """What a host asks for is believed within reason."""
+    assert asked(f"wait-{said}").retry_after == seconds
+
+
+def test_a_model_may_think_before_it_speaks() -> None:
+    """The limit between parts begins with the first text; what comes before, without text, has the first limit."""
+    patience = Patience(connect=1.0, first=2.0, silence=0.2, total=5.0)
+    assert asyncio.run(_asked("thinks-first", patience))[0].outcome is Outcome.OK
+
+
+def test_parts_are_heard_as_they_come() -> None:
+    """Whoever asks is told how much there is so far."""
+    sizes: list[int] = []
+
+    async def ask() -> None:
+        async with ModelServer() as server:
+            await send(PROVIDER, Ask(question=QUESTION, model="good"), Endpoint(server.url), heard=sizes.append)
+
+    asyncio.run(ask())
+    assert sizes == [6, 18]
+
+
+async def _asked_by_tls(folder: Path) -> Reply:
+    context, _ = server_context(folder)
+    async with ModelServer(tls=context) as server:
+        return await send(
+            PROVIDER, Ask(question=QUESTION, model="good"), Endpoint(server.url, KEY), patience=Patience()
+        )
+
+
+def test_a_certificate_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
+    """On this machine as well: nothing is sent, and the message says what to do."""
+    reply = asyncio.run(_asked_by_tls(tmp_path))
+    assert reply.outcome is Outcome.OFFLINE
+    assert "SSL_CERT_FILE" in reply.message
+
+
+def test_a_certificate_the_person_trusts_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the message advises works."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(server_context(tmp_path)[1]))
+    assert asyncio.run(_asked_by_tls(tmp_path)).outcome is Outcome.OK
+
+
+def test_a_redirect_is_not_followed_and_takes_no_key_along() -> None:
+    """The other host hears nothing."""
+
+    async def ask() -> tuple[Reply, int]:
+        async with ModelServer() as server:
+            reply = await send(
+                PROVIDER, Ask(question=QUESTION, model="redirect"), Endpoint(server.url, KEY), patience=QUICK
+            )
+            return reply, len(server.requests)
+
+    reply, requests = run(ask())
+    assert (reply.outcome, requests) == (Outcome.WRONG, 1)
+    assert "model.baseUrl" in reply.message
 
 
 def test_a_host_that_is_not_there_is_offline() -> None:
@@ -119,12 +272,29 @@ def test_a_host_on_this_machine_is_never_asked_through_a_proxy(monkeypatch: pyte
 
 @pytest.mark.parametrize(
     "url",
-    ["http://example.org/v1", "ftp://host", "host/v1", "https://user:pass@host/v1", "http://127.0.0.1.example.org"],
+    [
+        "http://example.org/v1",
+        "ftp://host",
+        "host/v1",
+        "https://user:sekret@host/v1",
+        "ftp://user:sekret@host/v1",
+        "https://host/v1?key=sekret",
+        "https://host/v1#sekret",
+        "https://host:port/v1",
+        "https://host:99999/v1",
+        "https://[::1/v1",
+        "https://ho st/v1",
+        "https://host/v1\nX: y",
+        "http://127.0.0.1.example.org",
+        "http://localhost.example.org",
+        "http://0.0.0.0:1/v1",
+    ],
 )
 def test_an_unsafe_address_is_refused_with_what_to_do(url: str) -> None:
-    """Plain http beyond this machine, keys in addresses and things that are no address are not used."""
-    with pytest.raises(UserError, match=r"model\.baseUrl"):
+    """Plain http beyond this machine, keys in addresses and things that are no address are not used, nor repeated."""
+    with pytest.raises(UserError, match=r"model\.baseUrl") as refusal:
         checked_url(url)
+    assert "sekret" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("url", ["http://localhost:1/v1/", "http://127.0.0.1/v1", "http://[::1]:8/v1", "https://host"])

@@ -1,4 +1,4 @@
-"""JSON and ndjson keep the contract."""
+"""JSON and ndjson keep to what is published."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_json_has_exactly_the_schemas_fields(made: Report) -> None:
 
 
 def test_json_follows_the_order_of_the_contract() -> None:
-    """Top-level fields come in the contract's order, and the contract's fields of a finding are all there."""
+    """Top-level fields come in the published order, and all fields of a finding are there."""
     wire = to_wire(rich_report())
     names = "schema tool reviewed_at verdict base head round counts coverage overview checklists strengths findings"
     assert [name for name in wire if name not in {"settings_changed", "notices"}] == [*names.split(), "stats"]

@@ -26,7 +26,7 @@ from roundzero.core.change import FileChange, Side, Skip, SkipKind, Source, Stat
 from roundzero.core.finding import Anchor, Edit, Evidence, FindingId, Fix, Grounds, Origin, State, Verified
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.linemap import Hunk
-from roundzero.core.report import ChecklistLine, FileSummary, ItemStatus, Report, RoundInfo, Strength
+from roundzero.core.report import ChecklistLine, FileSummary, ItemStatus, ModelStats, Report, RoundInfo, Strength
 from roundzero.core.text import Position, RelPath, Span
 from roundzero.render import json as json_format
 from roundzero.render import markdown, sarif
@@ -39,6 +39,20 @@ if TYPE_CHECKING:
 
 ODD = RelPath("caf\udce9 #1.py")
 FORMATS = (json_format.render, markdown.render, sarif.render)
+MODEL = ModelStats(
+    name="m",
+    hunks=3,
+    covered=2,
+    gaps=("2 of 3 hunks were looked at by the model: 1 offline",),
+    outcomes=(("offline", 1), ("ok", 2)),
+    gates=(("admitted", 1),),
+    capped=1,
+    requests=2,
+    cached=1,
+    sent=10,
+    received=5,
+    cost=0.5,
+)
 TEXT = 'import os\r\ndef load(path, cache={}):\r\n    """é"""\r\n    return cache\r\n\r\nlast = "no newline"'
 
 
@@ -113,6 +127,7 @@ def rich() -> Report:
         settings_changed=(".roundzero.toml",),
         gravest=Severity.P0,
         paths=(ODD,),
+        stats=replace(made.stats, model=MODEL),
         outside=(Source(RelPath("far.py"), "\n\nuse(load)\n", "4" * 40),),
     )
 
@@ -129,6 +144,7 @@ def test_what_comes_back_renders_the_same(render: Callable[[Report, Look], str])
 def test_what_comes_back_is_the_same_value() -> None:
     """Findings too, with all that no format shows yet; but for what secrets could hide in."""
     made = rich()
+    assert again(made).stats == made.stats
     for before, after in zip(made.findings, again(made).findings, strict=True):
         assert after == before.but(seen=replace(before.seen, anchor_text=""))
 

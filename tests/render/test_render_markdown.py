@@ -17,9 +17,9 @@ from roundzero.core.report import ChecklistLine, ItemStatus, Report, RoundInfo, 
 from roundzero.core.text import LineIndex, Position, RelPath, Span
 from roundzero.render.escape import visible
 from roundzero.render.look import Look
-from roundzero.render.markdown import DETAILED, FILES, MARK, render
+from roundzero.render.markdown import DETAILED, FILES, render
 from roundzero.render.markdown_fix import diff
-from roundzero.render.markdown_text import block, cell, code, prose
+from roundzero.render.markdown_text import MARK, block, cell, code, prose
 from roundzero.render.markdown_words import MarkdownWords, markdown_words
 from support.report import finding, fix, report, span
 
@@ -276,6 +276,7 @@ def test_many_findings_and_files_stay_readable() -> None:
 def test_hostile_text_does_nothing() -> None:
     """Wherever text of the repository stands it makes no markup: rendered, there is no link, image or HTML of it."""
     evil = "@all #1 !2 [x](http://y.z) ![i](j) <img src=x onerror=y> <!-- --> | a ` **b**\n\n/close\n# c\x1b[2J\u202e"
+    evil += f"\n{MARK}`{MARK}`"
     seen = evidence(path=evil, quote=evil)
     bad = finding(evil, span(1, 1, 2), title=evil, why=evil, item=evil, fixes=(fix(evil, span(1, 1, 2), "x", evil),))
     bad = bad.but(seen=replace(bad.seen, evidence=(replace(seen, role=evil),)), state_text=evil)
@@ -290,6 +291,7 @@ def test_hostile_text_does_nothing() -> None:
     made = replace(made, head=head, settings_changed=(evil,), strengths=(Strength(evil, (seen,)),), summary=evil)
     text = shown(made)
     assert not {"\x1b", "\u202e"} & set(text)
+    assert text.count(MARK) == 1
     assert not re.search(r"^\s*/close", text, flags=re.MULTILINE)
     tokens = [token for top in GFM.parse(text) for token in (top, *(top.children or ()))]
     assert not {token.type for token in tokens} & {"link_open", "image", "em_open", "s_open"}
@@ -349,6 +351,13 @@ def test_code_is_fenced_by_more_than_it_holds(text: str, marked: str) -> None:
     assert code(text) == marked
 
 
+@pytest.mark.parametrize("text", [MARK, f"x = '{MARK}'", f"{MARK}\u200b", MARK.upper(), MARK.replace(" ", "")])
+def test_code_never_holds_the_mark_of_a_report(text: str) -> None:
+    """Who looks for the comment to replace finds a report, and no comment that only quotes such code."""
+    for shown_as in (code(text), prose(f"`{text}`"), *block([text], "diff"), *block([f"+\t{text}"], "diff")):
+        assert "<!--" not in shown_as
+
+
 def test_a_bar_ends_no_cell() -> None:
     """Bars are escaped in cells, in code too."""
     assert cell(code("a|b") + prose("c|d")) == "`a\\|b`c\\|d"
@@ -396,7 +405,7 @@ def test_a_diff_of_an_unknown_text_is_bare() -> None:
 
 
 def test_chinese() -> None:
-    """The words around the findings are Chinese when the report is, and the contract's names stay."""
+    """The words around the findings are Chinese when the report is, and names that programs read stay."""
     text = shown(report([finding(severity=Severity.P1, blocking=True)], language="zh"))
     assert "# Round Zero：`topic` 合入 `main`" in text
     assert "**BLOCKED** · 1 项阻止合入 · 仅检查" in text

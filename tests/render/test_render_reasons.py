@@ -13,9 +13,12 @@ import pytest
 
 import roundzero
 from roundzero.core.change import Skip, SkipKind, Status
+from roundzero.core.drafting import Gate
 from roundzero.core.gate import evaluate
 from roundzero.core.report import Coverage
 from roundzero.core.text import RelPath
+from roundzero.engine.context import _CLOSED
+from roundzero.engine.quick_review import _WHY
 from roundzero.git import rules
 from roundzero.render.reasons import _CHINESE, reason
 
@@ -28,7 +31,7 @@ SPEAKING = (
     "engine/memory.py", "git/rules.py", "git/ladder.py",
 )  # fmt: skip
 """Modules whose sentences are reasons that a report shows. What gate.py puts together has a test of its own."""
-NO_REASONS = ("git fetch --unshallow", "is not in this clone; fetch it with:", "(\\d+) (\\w+)")
+NO_REASONS = ("git fetch", "is not in this clone; fetch it with:", "(\\d+) (\\w+)")
 """How other texts of theirs begin: parts of sentences, commands and patterns."""
 
 
@@ -121,6 +124,17 @@ def test_the_reasons_of_a_verdict_have_their_chinese() -> None:
         "ruff 2",
         "另有 2 项失败",
     ]
+
+
+def test_what_a_model_did_not_look_at_has_its_chinese() -> None:
+    """Each reason behind a number of hunks, and what became of drafted findings."""
+    for why in (*_WHY.values(), "too large", "not asked yet", "renamed from a path that is not sent", _CLOSED):
+        said = reason(f"3 of 5 hunks were looked at by the model: 2 {why}", "zh")
+        assert said == f"模型看了 5 个改动块中的 3 个：2 个{reason(why, 'zh')}"
+        assert why not in said
+    assert [gate for gate in Gate if reason(gate.value, "zh") == gate.value] == []
+    said = reason("0 of 2 hunks were looked at by the model: 1 too large, 1 offline (no host, 3 tries)", "zh")
+    assert said == "模型看了 2 个改动块中的 0 个：1 个过大, 1 个离线 (no host, 3 tries)"
 
 
 def test_english_and_strange_texts_stay_as_they_are() -> None:

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundzero.core.change import Side, Skip, SkipKind
-from roundzero.core.finding import Evidence, Origin, State
+from roundzero.core.change import BaseHow, Side, Skip, SkipKind
+from roundzero.core.finding import Evidence, FindingId, Origin, State
 from roundzero.core.item import Severity
 from roundzero.core.report import VerdictStatus
 from roundzero.core.text import LineIndex, Position, RelPath, Span
 from roundzero.render.excerpt import _cells, excerpt
-from roundzero.render.look import Look
+from roundzero.render.look import Gate, Look
 from roundzero.render.terminal import render
 from roundzero.render.words import Words, words
 from support.report import finding, fix, report, span
@@ -49,12 +49,12 @@ def test_the_whole_output() -> None:
     )
     assert shown == (
         "Blocking (1)\n\n"
-        "app.py:1:8 P1 boom [python/x]\n"
+        "app.py:1:8 P1 boom [python/x] rz-0000000\n"
         " 1 │ import os\n"
         "   │        ^^\n"
         "    One object serves all calls. It grows.\n\n"
-        "Suggestions (1)\n\n"
-        "app.py:2:17 P2 a default is shared [python/mutable-default]\n"
+        "Not blocking (1)\n\n"
+        "app.py:2:17 P2 a default is shared [python/mutable-default] rz-0000000\n"
         " 2 │ def load(path, cache={}):\n"
         "   │                 ^^\n"
         "    One object serves all calls. It grows.\n"
@@ -126,8 +126,8 @@ def test_findings_that_are_not_open_come_last_in_one_line() -> None:
         ),
         Look(),
     )
-    assert shown.index("There before this branch (1)") < shown.index("Not open (1)")
-    assert "gone [python/mutable-default]\n    dismissed: intended\n" in shown
+    assert shown.index("There before this branch (1)") < shown.index("Dismissed (1)")
+    assert "gone [python/mutable-default] rz-0000000\n    dismissed: intended\n" in shown
 
 
 def test_hostile_text_cannot_act() -> None:
@@ -167,10 +167,14 @@ def test_both_languages_have_the_same_places_to_fill() -> None:
     for each in fields(Words):
         english, chinese = getattr(words("en"), each.name), getattr(words("zh"), each.name)
         for one, other in zip(
-            *((text.values() if isinstance(text, dict) else [text]) for text in (english, chinese)), strict=True
+            *(
+                text.values() if isinstance(text, dict) else text if isinstance(text, tuple) else [text]
+                for text in (english, chinese)
+            ),
+            strict=True,
         ):
             assert one
-            assert sorted(re.findall(r"\{\w+\}", one)) == sorted(re.findall(r"\{\w+\}", other)), each.name
+            assert {*re.findall(r"\{\w+\}", one)} == {*re.findall(r"\{\w+\}", other)}, each.name
 
 
 @pytest.mark.parametrize(
@@ -206,3 +210,75 @@ def test_an_excerpt_never_overflows(line: str, start: int, length: int, width: i
     assert _cells(code) <= width
     assert "^" in carets
     assert set(carets) <= {" ", "^"}
+
+
+def test_one_cause_with_one_text_is_shown_once() -> None:
+    """Places of a family that say the same are named under the one that blocks, whichever section they would be in."""
+    family = FindingId("rz-2")
+    rows = [finding(at=span(line, 1, 2), severity=Severity.P1, identity=f"rz-{line}") for line in range(1, 9)]
+    rows = [each.but(family=family, not_blocking_because="rz-2 blocks for the same cause") for each in rows]
+    rows[1] = rows[1].but(blocking=True, not_blocking_because=None)
+    shown = render(report(rows), Look())
+    assert "Blocking (1)\n\napp.py:2:1 P1" in shown
+    assert "    and 7 more places: app.py:1, app.py:3, app.py:4, app.py:5, app.py:6, 2 more\n" in shown
+    assert "Not blocking" not in shown
+    one = render(report(rows[:2]), Look())
+    assert "    and 1 more place: app.py:1\n" in one
+
+
+def test_one_cause_with_other_words_names_the_place_that_blocks() -> None:
+    """A finding that does not block because a relative does says where that is, not what it is called."""
+    family = FindingId("rz-1")
+    chief = finding(at=span(3, 1, 2), severity=Severity.P1, blocking=True, identity="rz-1").but(family=family)
+    other = finding(at=span(9, 1, 2), severity=Severity.P1, title="another way to say it", identity="rz-2")
+    other = other.but(family=family, not_blocking_because="rz-1 blocks for the same cause")
+    assert "    does not block: the same cause as app.py:3\n" in render(report([chief, other]), Look())
+    chinese = render(report([chief, other], language="zh"), Look())
+    assert "    不阻止合入：与 app.py:3 同一原因\n" in chinese
+
+
+def test_findings_go_by_the_shortest_name_that_is_theirs_alone() -> None:
+    """Seven digits, and as many more as it takes."""
+    names = ("rz-0123456aaaaa", "rz-01234567bbbb", "rz-fedcba987654")
+    rows = [finding(at=span(line, 1, 2), identity=name) for line, name in enumerate(names, 1)]
+    shown = render(report(rows), Look())
+    assert re.findall(r"\] (rz-\w+)$", shown, re.MULTILINE) == ["rz-0123456a", "rz-01234567", "rz-fedcba98"]
+
+
+@pytest.mark.parametrize(
+    ("status", "gate", "said"),
+    [
+        (VerdictStatus.LGTM, Gate(fails=True, by="--fail-on P2"), "fails by --fail-on P2"),
+        (VerdictStatus.BLOCKED, Gate(fails=False, by="gate.failOn never"), "passes by gate.failOn never"),
+        (VerdictStatus.LGTM, Gate(fails=False, by="gate.failOn P1"), None),
+        (VerdictStatus.BLOCKED, Gate(fails=True, by="gate.failOn P1"), None),
+        (VerdictStatus.BLOCKED, None, None),
+    ],
+)
+def test_the_last_line_says_why_the_exit_status_is_another(
+    status: VerdictStatus, gate: Gate | None, said: str | None
+) -> None:
+    """A verdict that the exit status does not follow names what decided instead, and any other says nothing of it."""
+    last = render(report([finding()], status=status), Look(gate=gate)).splitlines()[-1]
+    assert last.startswith(f"{status.value} (checks only)")
+    assert (said is not None) == (" by " in last)
+    assert said is None or last.endswith(said)
+
+
+def test_comments_that_silence_are_counted_in_one_line() -> None:
+    """Files that decide about the review have a line each, comments have one together."""
+    made = report([finding()])
+    comments = tuple(f"a.py:{line}: ignore[x] because" for line in range(1, 8))
+    shown = render(replace(made, settings_changed=(".roundzero.toml", *comments)), Look())
+    assert "note: changed by this branch: .roundzero.toml\n" in shown
+    assert (
+        "note: 7 comments of this branch ask to ignore findings: a.py:1, a.py:2, a.py:3, a.py:4, a.py:5, 2 more\n"
+        in shown
+    )
+
+
+def test_no_commits_yet_is_said_without_a_dash() -> None:
+    """Without a base there is none to name."""
+    made = report()
+    base = replace(made.base, ref=None, merge_base=None, how=BaseHow.EMPTY_TREE)
+    assert "No base: no commits yet\n" in render(replace(made, base=base), Look())

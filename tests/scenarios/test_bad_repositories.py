@@ -247,15 +247,21 @@ def test_a_sparse_checkout(cli: Cli, house: Repo) -> None:
 
 
 def test_a_bare_repository(cli: Cli, house: Repo, tmp_path: Path) -> None:
-    """Objects can be reviewed without a work tree; anything else says what to do."""
+    """Objects can be reviewed without a work tree, by the commit's own rules; anything else says what to do."""
     house.branch("topic")
-    house.commit("one", {"a.py": "def f(x=[]):\n    return x\n"})
+    house.commit("one", {"a.py": BAD})
     bare = house.clone(tmp_path / "bare.git", "--bare")
     ran = review(cli, "--head", "topic", "--base", "main", here=bare.root)
     assert ("a.py", 1) in lines(ran)
     assert wire(ran)["coverage"]["files"] == 1
     assert ("a.py", 1) in lines(review(cli, "--head", "topic", here=bare.root))
     assert cli("base", here=bare.root).out.startswith("Base main at ")
+    found = next(each for each in wire(ran)["findings"] if each["path"] == "a.py")
+    house.commit("two", {".roundzero.toml": f'packs = ["house"]\n[items]\n"{found["item"]}" = "P3"\n'})
+    house.git("push", "--quiet", str(bare.root), "topic")
+    again = wire(review(cli, "--head", "topic", here=bare.root))["findings"]
+    raised = next(each for each in again if each["id"] == found["id"])
+    assert (found["severity"] != "P3", raised["severity"]) == (True, "P3")
     for options in ((), ("--scope", "staged"), ("--scope", "committed"), ("--base", "main")):
         ran = review(cli, *options, here=bare.root)
         assert ran.status == 2

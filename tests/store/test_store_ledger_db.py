@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ import pytest
 from roundzero.core.dismissal import DismissalScope, dismiss
 from roundzero.core.finding import FindingId, State
 from roundzero.core.ledger import Event, Round, Sighting, Sign, fold
+from roundzero.core.text import RelPath
 from roundzero.errors import OutsideError
-from roundzero.store.ledger_db import Branch, LedgerDb
+from roundzero.store.ledger_db import COMPACT_FROM, Branch, LedgerDb
 from support.rounds import Branch as Rounds
 from support.rounds import observations, source
 
@@ -81,16 +83,16 @@ def test_what_is_loaded_is_the_fold_of_what_was_written(tmp_path: Path) -> None:
 
 
 def test_compaction_keeps_history_readable(tmp_path: Path) -> None:
-    """Fewer events, the same states, births and rounds, and the ledger folds as before."""
+    """A commit that makes them too many joins them: the same states, births and rounds, and the same fold."""
     ledgers, branch = opened(tmp_path)
     memory = play(
         ledgers, branch, [*ROUNDS, *({"a.py": "\n" * n + ROUNDS[-1]["a.py"], "b.py": "z()\n"} for n in range(9))]
     )
-    before = len(ledgers.history(branch))
-    ledgers.compact(branch)
+    moves = [replace(seen(1), sighting=replace(SIGHTING, blob=f"{at:040}")) for at in range(COMPACT_FROM)]
+    ledgers.commit(branch, moves)
     after = ledgers.history(branch)
-    assert len(after) < before
-    assert fold(after) == memory.ledger
+    assert len(after) < len(memory.history) + 10
+    assert fold(after) == fold([*memory.history, *moves])
     assert sum(isinstance(each, Round) for each in after) == len(memory.ledger.rounds)
 
 
@@ -189,6 +191,62 @@ def test_a_row_nobody_wrote_sets_the_file_aside(tmp_path: Path) -> None:
     assert not ledgers.path.exists()
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP TABLE entries",
+        "DROP TABLE rounds",
+        "ALTER TABLE branches RENAME COLUMN head TO tail",
+        "PRAGMA user_version = -5",
+        "PRAGMA user_version = 0",
+        "PRAGMA user_version = 1",
+        "UPDATE entries SET data = CAST(x'fffe' AS TEXT)",
+        "UPDATE entries SET data = '" + "[" * 100_000 + "'",
+        "UPDATE entries SET data = '7'",
+        "UPDATE rounds SET data = '7'",
+        "UPDATE events SET data = '7'",
+        "UPDATE branches SET ref = '{'",
+        "UPDATE reviewed SET path = '{'",
+        "INSERT INTO dismissals VALUES (0, 'x', '7')",
+    ],
+)
+def test_whatever_is_wrong_inside_sets_the_file_aside_once(tmp_path: Path, statement: str) -> None:
+    """Tables, numbers and rows that are not ours: the message says so, and the next review has a ledger again."""
+    ledgers, branch = opened(tmp_path)
+    ledgers.commit(branch, [seen(1)], a_round("one"), {RelPath("a.py"): "blob"})
+    with sqlite3.connect(ledgers.path) as connection:
+        connection.execute(statement)
+    connection.close()
+
+    def use() -> None:
+        claimed = ledgers.claim(REF, "h1", refs=[REF])
+        ledgers.branches()
+        ledgers.load(claimed)
+        ledgers.dismissals(claimed)
+        ledgers.reviewed(claimed)
+        ledgers.rounds(claimed)
+        ledgers.history(claimed)
+
+    with pytest.raises(OutsideError, match=r"ledger-damaged-1\.sqlite3.*without a ledger"):
+        use()
+    use()
+    assert (ledgers.path.parent / "ledger-damaged-1.sqlite3").exists()
+
+
+def test_where_nothing_can_be_written_the_ledger_is_read_all_the_same(tmp_path: Path) -> None:
+    """SQLite puts files beside a database to read it; where it cannot, what was dismissed still is.
+
+    A folder in the place of such a file stands for a file system that is read-only.
+    """
+    ledgers, branch = opened(tmp_path)
+    ledgers.commit(branch, [seen(1)], a_round("one"))
+    ledgers.path.with_name("ledger.sqlite3-shm").mkdir()
+    with pytest.raises(OutsideError, match="cannot be used"):
+        ledgers.claim(REF, "h2", refs=[REF])
+    assert ledgers.find(REF) == branch
+    assert set(ledgers.load(branch).entries) == {name(1)}
+
+
 def test_a_newer_file_is_set_aside_and_said(tmp_path: Path) -> None:
     """A schema of the future is not touched but for its name."""
     ledgers, branch = opened(tmp_path)
@@ -211,6 +269,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 
 _WRITER = """
 import sys
+from dataclasses import replace
 from pathlib import Path
 sys.path[:0] = sys.argv[3:]
 from test_store_ledger_db import REF, LedgerDb, a_round, seen

@@ -52,8 +52,8 @@ def checker_examples() -> list[tuple[str, str]]:
     for file in sorted((Path(__file__).parents[2] / "checklists").glob("*.yaml")):
         pack = yaml.safe_load(file.read_text("utf-8"))
         for item in pack["items"]:
-            check_of = item.get("check")
-            if isinstance(check_of, dict) and "checker" in check_of:
+            checks = item.get("check") or []
+            if any("checker" in each for each in (checks if isinstance(checks, list) else [checks])):
                 for texts in item["examples"].values():
                     cases += [(f"{pack['pack']}/{item['id']}", text) for text in texts]
     return cases

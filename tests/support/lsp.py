@@ -244,6 +244,14 @@ class Client:
             seen = max(seen, len(self.inbox))
             self._pump()
 
+    def is_silent(self, seconds: float) -> bool:
+        """Whether the server says nothing for so long; what it does say is kept."""
+        try:
+            self._pump(seconds)
+        except queue.Empty:
+            return True
+        return False
+
     def said(self, method: str, *, after: int = 0) -> Message:
         """The parameters of a notification or request of this method."""
         params: Message = self.wait(lambda message: message.get("method") == method, after=after).get("params", {})
@@ -277,10 +285,13 @@ class Client:
         """Wait until the server has taken everything sent so far."""
         self.error("test/unknown", {})
 
-    def _pump(self) -> None:
+    def _pump(self, seconds: float | None = None) -> None:
+        """Take in a message. In vain: queue.Empty after ``seconds``, or a failure after the usual limit."""
         try:
-            message = self._queue.get(timeout=LIMIT)
+            message = self._queue.get(timeout=LIMIT if seconds is None else seconds)
         except queue.Empty:
+            if seconds is not None:
+                raise
             heard = [each.get("method") or f"answer {each.get('id')}" for each in self.inbox]
             raise AssertionError(f"waited {LIMIT} s in vain; heard {heard}; {self.stderr.decode()[-2000:]}") from None
         if message is None:

@@ -1,15 +1,20 @@
 """A model's host on this machine that behaves, or misbehaves, as the model's name in the request says.
 
-Speaks just enough HTTP over raw sockets to do what no well-behaved server does. ``requests`` holds every request whole.
+Speaks just enough HTTP over raw sockets to do what no well-behaved server does, and three protocols, told apart by the
+path: chat completions, Anthropic's messages, Ollama's chat. ``requests`` holds every request whole.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from contextlib import suppress
-from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
 
 CHUNK: Final = "data: {}\n\n"
 
@@ -38,11 +43,66 @@ STREAMS: Final = {
 }
 
 
+def message_event(kind: str, **more: object) -> str:
+    """One event of Anthropic's protocol."""
+    return f"event: {kind}\n" + CHUNK.format(json.dumps({"type": kind, **more}))
+
+
+def ollama_line(text: str, **more: object) -> str:
+    """One line of Ollama's protocol."""
+    return json.dumps({"model": "m", "message": {"role": "assistant", "content": text}, "done": False} | more) + "\n"
+
+
+_START: Final = message_event("message_start", message={"usage": {"input_tokens": 90, "cache_read_input_tokens": 10}})
+_BLOCK: Final = message_event("content_block_start", index=0, content_block={"type": "tool_use", "name": "report"})
+
+
+def _part(text: str) -> str:
+    return message_event("content_block_delta", index=0, delta={"type": "input_json_delta", "partial_json": text})
+
+
+def _stop(reason: str) -> str:
+    return message_event("message_delta", delta={"stop_reason": reason}, usage={"output_tokens": 20})
+
+
+MESSAGES: Final = {
+    "good": _START
+    + _BLOCK
+    + message_event("ping")
+    + _part('{"a"')
+    + _part(": 1}")
+    + _stop("tool_use")
+    + message_event("message_stop"),
+    "truncated": _START + _BLOCK + _part("{") + _stop("max_tokens"),
+    "refused": _START + _stop("refusal"),
+    "cut": _START + _BLOCK + _part("{"),
+    "error-in-stream": _START
+    + _part("{")
+    + message_event("error", error={"type": "overloaded_error", "message": "Overloaded"}),
+    "wrong-json": "data: {not json\n\n",
+}
+_LAST: Final = {"done": True, "done_reason": "stop", "prompt_eval_count": 100, "eval_count": 20}
+CHAT: Final = {
+    "good": ollama_line('{"a"') + ollama_line(": 1}") + ollama_line("", **_LAST),
+    "truncated": ollama_line("{") + ollama_line("", **_LAST | {"done_reason": "length"}),
+    "refused": json.dumps({"error": "authentication_error: no"}) + "\n",
+    "cut": ollama_line("{"),
+    "error-in-stream": ollama_line("{") + json.dumps({"error": "server overloaded, please retry shortly"}) + "\n",
+    "wrong-json": "{not json\n",
+}
+PROTOCOLS: Final = {
+    "/v1/messages": (MESSAGES, "text/event-stream"),
+    "/api/chat": (CHAT, "application/x-ndjson"),
+    "/v1/chat/completions": (STREAMS, "text/event-stream"),
+}
+
+
 class ModelServer:
     """Use as ``async with``; ``url`` is the address to give as model.baseUrl."""
 
-    def __init__(self, answers: dict[str, str] | None = None) -> None:
-        """``answers``: whole texts by model name, beside the misbehaviours above."""
+    def __init__(self, answers: dict[str, str] | None = None, *, tls: ssl.SSLContext | None = None) -> None:
+        """``answers``: whole texts by model name, beside the misbehaviours above. ``tls``: speak it, with this."""
+        self._tls = tls
         self.requests: list[bytes] = []
         self.closed = asyncio.Event()
         self.started = asyncio.Event()
@@ -54,9 +114,15 @@ class ModelServer:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """Where it listens, as a base of chat completions."""
+        return f"{self.root}/v1"
+
+    @property
+    def root(self) -> str:
+        """The same without the path."""
         assert self._server is not None
-        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
+        scheme = "http" if self._tls is None else "https"
+        return f"{scheme}://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     def bodies(self) -> list[dict[str, object]]:
         """What was asked."""
@@ -64,7 +130,7 @@ class ModelServer:
 
     async def __aenter__(self) -> Self:
         """Listen on a free port."""
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, ssl=self._tls)
         return self
 
     async def __aexit__(
@@ -102,33 +168,49 @@ class ModelServer:
             )
             body = await reader.readexactly(size)
             self.requests.append(head + body)
-            await self._answer(str(json.loads(body)["model"]), writer)
+            path = head.split(b" ", 2)[1].decode()
+            await self._answer(str(json.loads(body)["model"]), path, writer)
             await writer.drain()
 
-    async def _answer(self, name: str, writer: asyncio.StreamWriter) -> None:
-        if name in STREAMS or name in self.answers:
-            text = STREAMS.get(name) or delta(self.answers[name]) + end()
-            writer.write(_head(200, "text/event-stream") + text.encode())
-        elif name == "html":
-            writer.write(_head(200, "text/html") + b"<h1>Welcome</h1>")
-        elif name == "redirect":
-            writer.write(_head(302, "text/plain", "Location: http://elsewhere.example/") + b"")
-        elif name.isdecimal():
-            writer.write(_head(int(name), "application/json", "Retry-After: 7") + b'{"error": "no, sk-12345"}')
-        elif name == "quota":
-            writer.write(_head(429, "application/json") + b'{"error": {"code": "insufficient_quota"}}')
-        elif name == "endless":
-            writer.write(_head(200, "text/event-stream"))
+    async def _answer(self, name: str, path: str, writer: asyncio.StreamWriter) -> None:
+        streams, kind = PROTOCOLS.get(path, ({}, ""))
+        whole = self._whole(name, streams, kind)
+        if whole is not None:
+            writer.write(whole)
+        elif name == "thinks-first":
+            writer.write(_head(200, kind) + delta("").encode())
+            await writer.drain()
+            await asyncio.sleep(0.5)
+            writer.write((delta("{}") + end()).encode())
+        elif name in {"endless", "endless-line"}:
+            writer.write(_head(200, kind) + (b"" if name == "endless" else b"data: "))
             while not writer.is_closing():
-                writer.write(delta("x" * 10_000).encode())
-                await writer.drain()
-        elif name == "endless-line":
-            writer.write(_head(200, "text/event-stream") + b"data: ")
-            while not writer.is_closing():
-                writer.write(b"y" * 100_000)
+                writer.write(delta("x" * 10_000).encode() if name == "endless" else b"y" * 100_000)
                 await writer.drain()
         else:
             await self._hang(name, writer)
+
+    def _whole(self, name: str, streams: Mapping[str, str], kind: str) -> bytes | None:
+        """The answers that come at once and whole."""
+        if name in self.answers:
+            return _head(200, kind) + (delta(self.answers[name]) + end()).encode()
+        if name in streams:
+            return _head(200, kind) + streams[name].encode()
+        if name.isdecimal():
+            return _head(int(name), "application/json", "Retry-After: 7") + b'{"error": "no, sk-12345"}'
+        if name.startswith("wait-"):
+            return _head(429, "text/plain", f"Retry-After: {name.removeprefix('wait-')}")
+        if name.startswith("page-"):
+            _, status, words = name.split("-", 2)
+            return _head(int(status), "text/html") + words.encode()
+        others = {
+            "html": _head(200, "text/html") + b"<h1>Welcome</h1>",
+            "redirect": _head(302, "text/plain", "Location: http://elsewhere.example/"),
+            "quota": _head(429, "application/json") + b'{"error": {"code": "insufficient_quota"}}',
+            "echo": _head(400, "text/plain") + self.requests[-1],
+            "echo-in-stream": _head(200, kind) + (delta(self.requests[-1].decode()) + end()).encode(),
+        }
+        return others.get(name)
 
     async def _hang(self, name: str, writer: asyncio.StreamWriter) -> None:
         if name == "hang-in-stream":

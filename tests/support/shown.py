@@ -42,6 +42,19 @@ def wait_for(
     return params
 
 
+def at_rest(client: Client) -> None:
+    """Wait until the change is known and nothing runs: then only what stays is there.
+
+    Asks again when the server has said something, or after a moment: what begins and ends in between is not told.
+    """
+    for _ in range(600):
+        (status,) = client.result("workspace/executeCommand", {"command": "roundzero.status"})
+        if status["base"] and not status["running"]:
+            return
+        client.is_silent(0.1)
+    raise AssertionError(status)
+
+
 def actions(client: Client, uri: str, line: int, **context: Any) -> list[Message]:  # noqa: ANN401  plain JSON
     """The code actions somewhere on a line."""
     span = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 99}}

@@ -1,8 +1,10 @@
 """Whether a module that the change took out of the repository may still be importable: installed, built or fetched.
 
 A top-level name that is not in the repository looks like an installed distribution. Here the files that would make it
-one are read: requirements, project files, locks, and what builds or fetches code. Reads them only for a name that the
-base surely had. Invariant: it errs towards *may come from elsewhere*, so that it only ever silences.
+one are read: requirements, project files, locks, what installs, and what builds or fetches code. Reads them only for a
+name that the base surely had. A distribution that the change adds may be any module, because what it is called says
+little of what it holds (``opencv-python`` is ``cv2``). Invariant: it errs towards *may come from elsewhere*, so that it
+only ever silences.
 """
 
 from __future__ import annotations
@@ -15,15 +17,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._across import module_stem
+from roundzero.checkers._gitignore import GitIgnore
 from roundzero.core.change import Side
+from roundzero.core.facts import Where
 from roundzero.core.resolution import AbsentModule, InRepository, Missing, Namespace
+from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from roundzero.checkers._base import SymbolView
     from roundzero.core.facts import Import
-    from roundzero.core.text import RelPath
 
 _LINES: Final = re.compile(
     r"(?:^|/)(?:[\w.-]*(?:requirements|constraints)[\w.-]*\.(?:txt|in|pip)"
@@ -39,19 +43,31 @@ _BUILDS: Final = re.compile(
 )
 """Files that may make a module."""
 
+_INSTALLS: Final = re.compile(
+    r"(?:^|/)(?:[\w.-]*(?:Dockerfile|Containerfile)[\w.-]*|(?:GNU)?[Mm]akefile|Jenkinsfile|[Jj]ustfile|[\w.-]+\.(?:sh|bash|mk)"
+    r"|\.github/[\w./-]+\.ya?ml|\.circleci/[\w./-]+\.ya?ml|\.?(?:gitlab-ci|travis|appveyor|azure-pipelines|readthedocs"
+    r"|Taskfile|tox)\.(?:ya?ml|ini))$"
+)
+"""Files with commands that may install something."""
+
+_COMMAND: Final = re.compile(r"\b(?:install|add|sync|clone|download)\b")
+_DISTRIBUTION: Final = re.compile(r"[a-z][\w.-]*")
+
 _NATIVE: Final = (
     r"(?:module)?\.(?:c|cc|cpp|cxx|cu|rs|go|f90|pyx|pxd|pyi|so|pyd|proto|[\w-]+\.so|py\.in|in|j2|jinja|tmpl)$"
 )
 _GENERATED: Final = re.compile(r"_(?:pb2|pb2_grpc|grpc|generated|version|build_info)$")
 _DEPENDS: Final = re.compile(r"depend|require|package|source|extras|group", re.IGNORECASE)
 _OWN_KEYS: Final = frozenset(
-    {"name", "packages", "py_modules", "py-modules", "package_dir", "package-dir", "package_data", "package-data",
+    {"name", "packages", "py_modules", "py-modules", "package_data", "package-data",
      "entry_points", "scripts", "description", "long_description", "url", "license", "keywords", "include", "exclude"}
 )  # fmt: skip
 """What a project says of itself: its own package is not its dependency."""
 
-_DEPENDING_OPTIONS: Final = frozenset({"install_requires", "setup_requires", "tests_require", "requires", "deps"})
-"""Options of ``setup.cfg`` and ``tox.ini`` that name distributions."""
+_DEPENDING_OPTIONS: Final = frozenset(
+    {"install_requires", "setup_requires", "tests_require", "requires", "deps", "package_dir"}
+)
+"""Options of ``setup.cfg`` and ``tox.ini`` that name distributions, or where a package lies."""
 
 _OWN_SOURCES: Final = frozenset({"editable", "virtual", "directory", "path"})
 
@@ -65,13 +81,26 @@ class VanishedModules:
         self._modules = frozenset(modules)
         self._elsewhere: dict[str, bool] = {}
         self._begun: dict[str, bool] = {}
+        self._made: dict[RelPath, bool] = {}
+        self._ignored = GitIgnore(view.repository)
 
     def lost(self, path: RelPath, rows: Iterable[Import]) -> dict[Import, Missing]:
         """The imports of a file whose module the base surely had, and which nothing at the head can provide."""
         if not self._modules:
             return {}
-        answers = {row: self._lost(path, row) for row in rows}
+        answers = {row: self._lost(path, row) for row in rows if not _is_guarded(row)}
         return {row: answer for row, answer in answers.items() if answer is not None}
+
+    def is_made(self, row: Import) -> bool:
+        """Whether what an import names is of a file that went from the repository only, and is generated now."""
+        names = {row.module.rpartition(".")[2], row.name}
+        return any(self._is_made(path) for path in self._modules if module_stem(path) in names)
+
+    def _is_made(self, path: RelPath) -> bool:
+        if path not in self._made:
+            generated = _GENERATED.search(module_stem(path)) is not None
+            self._made[path] = generated or self._ignored.ignores(path)
+        return self._made[path]
 
     def _lost(self, path: RelPath, row: Import) -> Missing | None:
         file = self._view.change.file(path)
@@ -88,12 +117,22 @@ class VanishedModules:
                 if not row.name or any(self._begins(f"{folder}/{row.name}".lstrip("/")) for folder in folders):
                     return None
             case _:
-                if self._begins(f"{place}.") or self._begins(f"{place}/"):
+                if self._begins(f"{place}.") or self._begins(f"{place}/") or self._is_there(place):
                     return None
         first = module_stem(before.paths[0]) if row.level else row.module.partition(".")[0]
-        if self._may_come_from_elsewhere(first):
+        if self._may_come_from_elsewhere(first) or self._is_spoken_of(path, row.module):
             return None
         return Missing(before.paths[0], row.name or row.module)
+
+    def _is_spoken_of(self, path: RelPath, module: str) -> bool:
+        """Whether the importing file names the module in a string: it asks for it, skips without it or stands in."""
+        source = self._view.repository.read(path, Side.HEAD)
+        quoted = rf"""["']{re.escape(module)}["'.]"""
+        return source is not None and re.search(quoted, source.text) is not None
+
+    def _is_there(self, place: str) -> bool:
+        """Whether a path of the head is called so: a link or a submodule, of which nothing below is listed."""
+        return any(path == place for path in self._view.repository.paths(Side.HEAD))
 
     def _begins(self, place: str) -> bool:
         """Whether some path of the head begins so."""
@@ -107,25 +146,48 @@ class VanishedModules:
         return self._elsewhere[name]
 
 
+def _is_guarded(row: Import) -> bool:
+    """Whether an import depends on a condition, perhaps on the module being there."""
+    return bool(row.where & Where.CONDITIONAL and not row.where & Where.TYPING)
+
+
 def may_come_from_elsewhere(view: SymbolView, name: str) -> bool:
     """Whether anything at the head may provide the top-level module ``name``."""
     if _GENERATED.search(name):
         return True
+    if _adds_a_distribution(view):
+        return True
     spelt = _spelling(name)
     own = re.escape(name)
-    native = re.compile(rf"(?:^|/){own}{_NATIVE}")
+    native = re.compile(rf"(?:^|/){own}(?:{_NATIVE}|[\w.-]*\.(?:whl|egg|zip)$)")
     made = re.compile(rf"(?<![\w.-]){own}\.(?:py|pyx|so|pyd|c)\b")
+    built = re.compile(rf"""(?:{made.pattern})|@[\w.~-]+//(?:[\w-]*__)?{own}\b|requirement\(["']{own}\b""")
     outside = re.compile(rf"(?:{made.pattern})|(?:^|[/ =]){own}/?[ \t]*$", re.MULTILINE)
     for path in view.repository.paths(Side.HEAD):
         if native.search(path):
             return True
-        pattern = made if _BUILDS.search(path) else outside if path.endswith((".gitignore", ".gitmodules")) else None
-        if pattern is not None:
-            if (text := _text(view, path)) is not None and pattern.search(text):
-                return True
-        elif any(spelt.search(row) for row in _named(view, path)):
+        pattern = built if _BUILDS.search(path) else outside if path.endswith((".gitignore", ".gitmodules")) else None
+        if pattern is not None and (text := _text(view, path)) is not None and pattern.search(text):
             return True
+        if any(spelt.search(row) for row in _named(view, path)):
+            return True
+    ignored = GitIgnore(view.repository)
+    return any(ignored.ignores(RelPath(path)) for path in (f"{name}.py", f"{name}/__init__.py"))
+
+
+def _adds_a_distribution(view: SymbolView) -> bool:
+    """Whether the change names a distribution that no file named before."""
+    for file in view.change.files:
+        if file.head is not None and (reads := _reader(file.path)) is not None:
+            old = _distributions(reads, file.base.text if file.base is not None else "")
+            if not _distributions(reads, file.head.text) <= old:
+                return True
     return False
+
+
+def _distributions(reads: Callable[[str], Iterable[str]], text: str) -> frozenset[str]:
+    found = (_DISTRIBUTION.match(_plain(row)) for row in reads(text))
+    return frozenset(row[0] for row in found if row is not None)
 
 
 def _spelling(name: str) -> re.Pattern[str]:
@@ -141,18 +203,33 @@ def _text(view: SymbolView, path: RelPath) -> str | None:
 
 def _named(view: SymbolView, path: RelPath) -> Iterator[str]:
     """What a file may name as a distribution, in small letters; nothing of other files."""
-    reads = _READERS.get(path.rpartition("/")[2])
-    if reads is None:
-        reads = _toml if _TOML.search(path) else _lines if _LINES.search(path) else None
-    if reads is None or (text := _text(view, path)) is None:
-        return
-    for row in reads(text):
-        yield row.strip(" \t\"',-[]").lower()
+    reads = _reader(path)
+    if reads is not None and (text := _text(view, path)) is not None:
+        for row in reads(text):
+            yield _plain(row)
+
+
+def _reader(path: RelPath) -> Callable[[str], Iterable[str]] | None:
+    """What reads the names of distributions in a file, if it may hold any."""
+    own = _READERS.get(path.rpartition("/")[2])
+    if own is not None or _TOML.search(path):
+        return own or _toml
+    if _LINES.search(path):
+        return _lines
+    return _commands if _INSTALLS.search(path) else None
+
+
+def _plain(row: str) -> str:
+    return row.strip(" \t\"',-[]").lower()
 
 
 def _lines(text: str) -> Iterable[str]:
     for line in text.splitlines():
         yield from re.split(r"[\s\"',\[\]()]+", line.partition("#")[0])
+
+
+def _commands(text: str) -> Iterable[str]:
+    return _lines("\n".join(line for line in text.replace("\\\n", " ").split("\n") if _COMMAND.search(line)))
 
 
 def _toml(text: str) -> Iterable[str]:

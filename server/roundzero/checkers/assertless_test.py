@@ -17,7 +17,7 @@ from roundzero.checkers._paths import is_test_module
 from roundzero.checkers._python import dotted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from roundzero.checkers._python import Function
     from roundzero.core.finding import Hit
@@ -58,13 +58,18 @@ _MAKERS: Final = frozenset(
 
 
 @dataclass(slots=True)
-class _Seen:
+class SeenFunction:
     """What one outermost function or method does: whether it checks, and whom it calls."""
 
     node: Function
     owner: ast.ClassDef | None
     checks: bool = False
     calls: set[str] = field(default_factory=set)
+
+    @property
+    def qualified(self) -> str:
+        """Its name after its class's."""
+        return f"{self.owner.name}.{self.node.name}" if self.owner is not None else self.node.name
 
 
 class AssertlessTest(PythonChecker):
@@ -75,8 +80,8 @@ class AssertlessTest(PythonChecker):
 
     def __init__(self) -> None:
         """Start with nothing seen."""
-        self._seen: dict[int, _Seen] = {}
-        self._by_name: dict[str, list[_Seen]] = {}
+        self._seen: dict[int, SeenFunction] = {}
+        self._by_name: dict[str, list[SeenFunction]] = {}
 
     def concerns(self, ctx: CheckContext) -> bool:
         """Only in files whose tests are collected."""
@@ -88,7 +93,7 @@ class AssertlessTest(PythonChecker):
         if outer is None:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 owner = ctx.scopes[-1] if ctx.scopes else None
-                seen = _Seen(node, owner if isinstance(owner, ast.ClassDef) else None)
+                seen = SeenFunction(node, owner if isinstance(owner, ast.ClassDef) else None)
                 self._seen[id(node)] = seen
                 self._by_name.setdefault(node.name, []).append(seen)
             return ()
@@ -102,16 +107,26 @@ class AssertlessTest(PythonChecker):
 
     def finish(self, ctx: CheckContext) -> Iterable[Hit]:
         """Follow the helpers, then judge the tests."""
+        for seen in self.unchecked():
+            if not _is_smoke(seen, ctx):
+                yield ctx.hit_at(ctx.file.name_span(seen.node), seen.node.name)
+
+    def tests(self) -> Iterator[SeenFunction]:
+        """The functions seen that are tests by name."""
+        return (seen for seen in self._seen.values() if seen.node.name.startswith("test"))
+
+    def unchecked(self) -> Iterator[SeenFunction]:
+        """The collected tests in which nothing checks, smoke tests among them."""
         if not self._seen:
             return
         checking = self._checking()
-        for seen in self._seen.values():
-            if not seen.node.name.startswith("test") or seen.checks or seen.calls & checking:
+        for seen in self.tests():
+            if seen.checks or seen.calls & checking:
                 continue
             if any(argument.arg in checking for argument in seen.node.args.args):
                 continue
-            if _is_collected(seen) and not _is_smoke(seen, ctx):
-                yield ctx.hit_at(ctx.file.name_span(seen.node), seen.node.name)
+            if _is_collected(seen):
+                yield seen
 
     def _checking(self) -> frozenset[str]:
         """Names of what checks: functions of this file, themselves or through others, and inherited methods."""
@@ -134,11 +149,11 @@ class AssertlessTest(PythonChecker):
         return frozenset(checking | {f"self.{name}" for name in checking})
 
 
-def _reaches(seen: _Seen, checking: set[str]) -> bool:
+def _reaches(seen: SeenFunction, checking: set[str]) -> bool:
     return any(name in checking or name.removeprefix("self.") in checking for name in seen.calls)
 
 
-def _note_call(call: ast.Call, seen: _Seen) -> None:
+def _note_call(call: ast.Call, seen: SeenFunction) -> None:
     """Note whom a function calls: plain names, and its own methods as ``self.name``."""
     function = call.func
     name = function.attr if isinstance(function, ast.Attribute) else dotted(function)
@@ -153,7 +168,7 @@ def _note_call(call: ast.Call, seen: _Seen) -> None:
             seen.calls.add(f"self.{name}")
 
 
-def _is_collected(seen: _Seen) -> bool:
+def _is_collected(seen: SeenFunction) -> bool:
     """Whether the runner calls it, its decorators do not check, and it is no stub that a base class explains."""
     if any(_HARMLESS_DECORATORS.search(_decorator(item)) is None for item in seen.node.decorator_list):
         return False
@@ -168,14 +183,19 @@ def _has_unknown_base(owner: ast.ClassDef | None) -> bool:
     return owner is not None and any(dotted(base).rsplit(".", 1)[-1] not in _KNOWN_BASES for base in owner.bases)
 
 
-def _is_smoke(seen: _Seen, ctx: CheckContext) -> bool:
+def says_smoke(remark: str) -> bool:
+    """Whether a remark says that running through is the point."""
+    return _SMOKE_REMARK.search(remark) is not None
+
+
+def _is_smoke(seen: SeenFunction, ctx: CheckContext) -> bool:
     """Whether the test says that running through is the point, or computes nothing anyone could look at."""
     node = seen.node
     if _SMOKE.search(node.name) is not None:
         return True
     remarks = [line.partition("#")[2] for line in ctx.file.text(node).split("\n") if "#" in line]
     remarks.append(ast.get_docstring(node, clean=False) or "")
-    if any(_SMOKE_REMARK.search(remark) for remark in remarks):
+    if any(map(says_smoke, remarks)):
         return True
     if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Return)) for part in ast.walk(node)):
         return True

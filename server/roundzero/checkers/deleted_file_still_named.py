@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, code
+from roundzero.checkers._gitignore import GitIgnore
 from roundzero.checkers._gone_folders import GoneFolders
 from roundzero.core.change import Side, Status
 from roundzero.core.finding import Anchor, Edit, Fix, Hit
@@ -88,9 +89,10 @@ class DeletedFileStillNamed(SymbolChecker):
         return names | GoneFolders((item.path for item in gone), view.repository.paths(Side.HEAD)).words
 
     def check(self, view: SymbolView) -> Iterable[Hit]:
-        """Resolve every occurrence."""
+        """Resolve every occurrence. What is ignored now only went from the repository: something makes it."""
         repository, found = view.repository, view.found
-        gone = list(_gone(view.change))
+        ignored = GitIgnore(repository)
+        gone = [item for item in _gone(view.change) if not ignored.ignores(item.path)]
         if not gone:
             return
         here = frozenset(repository.paths(Side.HEAD))

@@ -1,8 +1,8 @@
 """guard-removed: a ``raise`` or an ``assert`` went from a function that is still there, and nothing took its place.
 
-Silent where the function got another guard or a call that sounds like one, where the same guard was added anywhere in
-the change, for re-raising, for NotImplementedError, and in tests. Looks at text and indentation, not at trees, so that
-its cost does not grow with the file. Invariant: the hit lies on a removed line.
+Silent where the function got a guard about the same or a call that sounds like one, where the same guard was added
+anywhere in the change, for re-raising, for NotImplementedError, and in tests. Looks at text and indentation, not at
+trees, so that its cost does not grow with the file. Invariant: the hit lies on a removed line.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _NO_SUBJECT: Final = frozenset(
     {"if", "elif", "else", "not", "and", "or", "in", "is", "None", "True", "False", "len", "isinstance", "self", "cls",
      "assert", "raise", "any", "all", "for", "type", "str", "int"}
 )  # fmt: skip
+_MODULES: Final = frozenset({"os", "sys", "re", "path", "math", "np", "json", "torch", "time"})
 _SOUNDS_LIKE_ONE: Final = re.compile(
     r"\b(?:raise|assert|abort)\b|\w*(?:check|valid|ensure|verify|require|assert|guard|raise|abort|fail|refuse|reject|"
     r"must|expect|sanit|clamp|normali[sz]e|coerce|parse)\w*\(",
@@ -91,10 +92,15 @@ def _candidates(file: FileChange) -> Iterator[tuple[FileChange, int, str]]:
             name = symbol_at(base.path, base.index, line)
             if name is None or (lines := _function(head, name)) is None or (before := _function(base, name)) is None:
                 continue
+            condition = _condition_above(base.index, line)
+            guard = {line, condition}
+            reworded = hunk.head_lines if text.lstrip().startswith("assert") or condition not in file.removed else ()
             kept = sum(number not in file.removed and bool(base.index.line(number).strip()) for number in before)
-            there = sum(bool(base.index.line(number).strip()) for number in before)
+            there = sum(number not in guard and bool(base.index.line(number).strip()) for number in before)
+            about = _about(base.index, line)
             if kept < KEPT * there or any(
-                number in file.added and _SOUNDS_LIKE_ONE.search(head.index.line(number)) for number in lines
+                number in file.added and _replaces(head.index, number, set() if number in reworded else about)
+                for number in lines
             ):
                 continue
             subjects = _subjects(base.index, line)
@@ -119,13 +125,47 @@ def _subjects(index: LineIndex, line: int) -> set[str]:
     """The names a guard is about: those of its own line, or of the condition above a bare ``raise``."""
     text = index.line(line)
     if text.lstrip().startswith("raise"):
-        indent = _indent(text)
-        above = range(line - 1, max(0, line - 12), -1)
-        text = next((index.line(at) for at in above if index.line(at).strip() and _indent(index.line(at)) < indent), "")
-        if not text.lstrip().startswith(("if ", "elif ")):
+        above = _condition_above(index, line)
+        if above is None:
             return set()
+        text = index.line(above)
     condition = re.sub(r"\"[^\"]*\"|'[^']*'|#.*", "", text.partition("raise ")[0])
     return set(_WORD.findall(condition)) - _NO_SUBJECT
+
+
+def _condition_above(index: LineIndex, line: int) -> int | None:
+    """The line of the ``if`` that a line stands in; None where what it stands in is something else."""
+    indent = _indent(index.line(line))
+    for at in range(line - 1, max(0, line - 12), -1):
+        text = index.line(at)
+        if text.strip() and _indent(text) < indent:
+            return at if text.lstrip().startswith(("if ", "elif ")) else None
+    return None
+
+
+def _about(index: LineIndex, line: int) -> set[str]:
+    """What a guard speaks of: the names of its condition and the exception, without those of functions."""
+    above = _condition_above(index, line) if index.line(line).lstrip().startswith("raise") else None
+    text = " ".join(index.line(number) for number in (above, line) if number is not None)
+    plain = re.sub(r"\"[^\"]*\"|'[^']*'|#.*", "", text)
+    plain = re.sub(r"(?<!raise )\b(?:(\w+)\.)?[\w.]*\w\(", r"\1 (", plain)
+    return set(_WORD.findall(plain)) - _NO_SUBJECT - _MODULES
+
+
+def _replaces(index: LineIndex, line: int, about: set[str]) -> bool:
+    """Whether an added line takes a guard's place: a guard about the same, or a call that sounds like a check.
+
+    ``about`` is empty where any guard will do: in the place of an assertion, or under the condition that was kept.
+    """
+    text = index.line(line)
+    if _SOUNDS_LIKE_ONE.search(text) is None:
+        return False
+    match = _GUARD.match(text)
+    if match is None:
+        return True
+    if match.group("asserted") is not None and _NARROWING.match(match.group("asserted")) is not None:
+        return False
+    return not about or bool(about & _about(index, line))
 
 
 def _is_in_handler(index: LineIndex, line: int) -> bool:

@@ -1,7 +1,8 @@
-"""required-key-relaxed: ``d["k"]`` became ``d.get("k", default)``, so a missing key goes unnoticed.
+"""required-key-relaxed: ``d["k"]`` became ``d.get("k")`` or ``d.get("k", default)``: a missing key goes unnoticed.
 
-Only where a default is given, the same expression is read in the same function, and no required read of that key is
-left there. Invariant: a hit lies on an added line and its counterpart on a removed one.
+Only where the same expression is read in the same function, no required read of that key is left there, and, without a
+default, nothing looks at whether it was there or fails at once on None. Invariant: a hit lies on an added line and its
+counterpart on a removed one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import Pair, RelationChecker, code, replace
-from roundzero.checkers._python import definitions, within
+from roundzero.checkers._python import definitions, dotted, within
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
 
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from roundzero.checkers._python import Parsed
+
+
+_FAILS_ON_NONE: Final = frozenset(
+    {"int", "float", "len", "sum", "max", "min", "sorted", "iter", "next", "set", "tuple", "list", "dict", "open",
+     "Path"}
+)  # fmt: skip
+"""Functions that raise TypeError for None."""
 
 
 class RequiredKeyRelaxed(RelationChecker):
@@ -42,7 +50,7 @@ class RequiredKeyRelaxed(RelationChecker):
             still = {key for key, _ in _required(pair.head, node, None)}
             optional = {key for key, _ in _optional(pair.base, before[name], None)}
             for key, call in _optional(pair.head, node, file.added):
-                if key in required and key not in still and key not in optional:
+                if key in required and key not in still and key not in optional and _passes_on(call, node):
                     yield _hit(pair, call, required[key])
 
 
@@ -60,14 +68,43 @@ def _required(parsed: Parsed, node: ast.AST, lines: Collection[int] | None) -> I
 
 
 def _optional(parsed: Parsed, node: ast.AST, lines: Collection[int] | None) -> Iterator[tuple[str, ast.Call]]:
-    """Calls of ``get`` with a default."""
+    """Calls of ``get``, with a default or without."""
     for part in within(node):
         if not isinstance(part, ast.Call) or not isinstance(part.func, ast.Attribute) or part.func.attr != "get":
             continue
-        if len(part.args) != 2 or part.keywords or not _is_key(part.args[0]):
+        if len(part.args) not in {1, 2} or part.keywords or not _is_key(part.args[0]):
             continue
         if lines is None or parsed.start(part).line in lines:
             yield f"{ast.unparse(part.func.value)}[{ast.unparse(part.args[0])}]", part
+
+
+def _passes_on(call: ast.Call, node: ast.AST) -> bool:
+    """Whether what ``get`` gives for a missing key goes on as if it were the value.
+
+    None does not where the place fails on it, or where something asks whether it is there.
+    """
+    if len(call.args) == 2:
+        return True
+    above: dict[int, ast.AST] = {id(child): part for part in ast.walk(node) for child in ast.iter_child_nodes(part)}
+    place = above.get(id(call))
+    if isinstance(place, ast.Call) and place.func is not call:
+        return dotted(place.func) not in _FAILS_ON_NONE
+    if isinstance(place, (ast.Assign, ast.AnnAssign)):
+        targets = place.targets if isinstance(place, ast.Assign) else [place.target]
+        names = {target.id for target in targets if isinstance(target, ast.Name)}
+        return not names or not names & _asked_about(node)
+    return isinstance(place, (ast.Return, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.keyword, ast.FormattedValue))
+
+
+def _asked_about(node: ast.AST) -> set[str]:
+    """The names that some condition or comparison reads."""
+    asked: set[str] = set()
+    for part in ast.walk(node):
+        if isinstance(part, (ast.If, ast.IfExp, ast.While, ast.Assert)):
+            asked |= {inner.id for inner in ast.walk(part.test) if isinstance(inner, ast.Name)}
+        elif isinstance(part, (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.Match)):
+            asked |= {inner.id for inner in ast.iter_child_nodes(part) if isinstance(inner, ast.Name)}
+    return asked
 
 
 def _is_key(node: ast.expr) -> bool:

@@ -17,7 +17,7 @@ from roundzero.checkers._base import SymbolChecker, SymbolView, code
 from roundzero.checkers._collection import is_run_as_script, runs_default_pytest
 from roundzero.checkers._python import dotted, parse
 from roundzero.core.change import Side
-from roundzero.core.finding import Edit, Fix, Hit, evidence_at
+from roundzero.core.finding import Anchor, Edit, Fix, Hit, evidence_at
 from roundzero.core.item import language_of
 from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Position, Span, dominant_eol, with_eol
@@ -38,12 +38,16 @@ _HELPER_NAMES: Final = ("Base", "Mixin", "Abstract", "Helper", "Case", "Mock", "
 
 @dataclass(frozen=True, slots=True)
 class _Lost:
-    """A test that is not collected. ``key`` is the same on both sides; ``others`` are lines that explain it."""
+    """A test that is not collected. ``key`` is the same on both sides; ``others`` are lines that explain it.
+
+    ``because`` is the line that took it away, where that is another one.
+    """
 
     key: tuple[str, str]
     span: Span
     subject: str
     others: tuple[tuple[int, str], ...] = ()
+    because: int | None = None
 
 
 class TestNeverCollected(SymbolChecker):
@@ -134,7 +138,9 @@ def _new(file: FileChange, lost: Sequence[_Lost]) -> Iterator[Hit]:
     for row in lost:
         if row.key not in before:
             evidence = tuple(evidence_at(file.head, *other) for other in row.others)
-            yield Hit(path=file.path, span=row.span, subject=row.subject, evidence=evidence)
+            own = row.because is None or row.span.start.line in file.added
+            cause = None if own or row.because is None else Anchor(file.path, row.because)
+            yield Hit(path=file.path, span=row.span, subject=row.subject, evidence=evidence, cause=cause)
 
 
 def _nested(parsed: Parsed) -> Iterator[_Lost]:
@@ -195,9 +201,10 @@ def _replaced(parsed: Parsed) -> Iterator[_Lost]:
                 continue
             yield _Lost(
                 ("replaced", f"{owner}.{node.name}"),
-                parsed.name_span(node),
+                parsed.name_span(earlier),
                 code(node.name),
-                ((earlier.lineno, "the one that never runs"),),
+                ((parsed.name_span(node).start.line, "the one that runs instead"),),
+                parsed.name_span(node).start.line,
             )
 
 

@@ -28,7 +28,7 @@ from roundzero.core.change import Side
 from roundzero.core.facts import Where
 from roundzero.core.finding import Edit, Fix
 from roundzero.core.resolution import AbsentModule, Found, InRepository, Missing
-from roundzero.core.text import Position, Span
+from roundzero.core.text import Position, RelPath, Span
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -36,9 +36,10 @@ if TYPE_CHECKING:
     from roundzero.checkers._base import SymbolView
     from roundzero.core.facts import Import
     from roundzero.core.finding import Anchor, Hit
-    from roundzero.core.text import RelPath
 
-_IMPORTS: Final = re.compile(r"\bimport\b|^[ \t]+\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*(?:#.*)?\)?$")
+_IMPORTS: Final = re.compile(
+    r"\bimport\b|^[ \t]+\w+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*\w+(?:[ \t]+as[ \t]+\w+)?)*,?[ \t]*\)?[ \t]*(?:#.*)?$"
+)
 """A line that may be part of an import statement."""
 
 
@@ -72,7 +73,7 @@ def _touched(view: SymbolView, vanished: VanishedModules) -> Iterator[Hit]:
         old = _missing(view, file.base.path, _same(view, file.base.path, rows), Side.BASE) if file.base else {}
         known = {(row.module, row.level, row.name) for row in old}
         for row, missing in _missing(view, file.path, rows, Side.HEAD).items():
-            if (row.module, row.level, row.name) not in known:
+            if (row.module, row.level, row.name) not in known and not vanished.is_made(row):
                 yield _hit(view, file.path, row, missing, None)
         for row, missing in vanished.lost(file.path, rows).items():
             yield _hit(view, file.path, row, missing, None)
@@ -108,7 +109,7 @@ def _broken(view: SymbolView, modules: Mapping[RelPath, Anchor], vanished: Vanis
         lost = _missing(view, path, rows, Side.HEAD) | vanished.lost(path, rows)
         for row, missing in lost.items():
             cause = _cause(view, path, row, causes, modules)
-            if cause is not None:
+            if cause is not None and not vanished.is_made(row):
                 yield _hit(view, path, row, missing, cause)
 
 
@@ -144,25 +145,42 @@ def _counts(row: Import) -> bool:
 
 def _missing(view: SymbolView, importer: RelPath, rows: Sequence[Import], side: Side) -> dict[Import, Missing]:
     """The rows that lead nowhere, with what is missing: the name, or a module on the way to it."""
+    gone = gone_files(view) if side is Side.HEAD else {}
     named = [row for row in rows if row.name]
     answers = dict(view.symbols.missing_imports(importer, named, side)) if named else {}
     for row in rows:
         if row in answers or not row.module:
             continue
         if isinstance(view.symbols.module(importer, row.module, row.level, side), AbsentModule):
-            absent = _absent(view, importer, row, side)
+            absent = _absent(view, importer, row, side, gone)
             if absent is not None:
                 answers[row] = absent
-    return answers
+    return {row: _located(missing, gone) for row, missing in answers.items()}
 
 
-def _absent(view: SymbolView, importer: RelPath, row: Import, side: Side) -> Missing | None:
+def _located(missing: Missing, gone: Mapping[RelPath, Anchor]) -> Missing:
+    """A submodule that the change took away is missing from its own place, and nothing else resembles it."""
+    folder, _, file = missing.path.rpartition("/")
+    if file != "__init__.py":
+        return missing
+    places = (RelPath(f"{folder}/{missing.name}.py"), RelPath(f"{folder}/{missing.name}/__init__.py"))
+    return next((Missing(place, missing.name) for place in places if place in gone), missing)
+
+
+def _absent(
+    view: SymbolView, importer: RelPath, row: Import, side: Side, gone: Mapping[RelPath, Anchor]
+) -> Missing | None:
     """The first part of a module's name that its package does not have, if that is sure."""
     parts = row.module.split(".")
     for number in range(0 if row.level else 1, len(parts)):
         package = ".".join(parts[:number])
-        if not isinstance(view.symbols.module(importer, ".".join(parts[: number + 1]), row.level, side), AbsentModule):
+        module = view.symbols.module(importer, ".".join(parts[: number + 1]), row.level, side)
+        if not isinstance(module, AbsentModule):
             continue
+        missing = Missing(module.package, parts[number])
+        if _located(missing, gone) is not missing:  # a name of the package is no module to import from
+            sure = view.symbols.missing_module(importer, module.package, parts[number], side)
+            return sure if isinstance(sure, Missing) else None
         step = row._replace(module=package, name=parts[number], asname="")
         answer = view.symbols.resolve_imports(importer, [step], side)[step]
         return answer if isinstance(answer, Missing) else None

@@ -1,7 +1,7 @@
 """Applies the safe fixes of a report to the files on disk.
 
 A file is written only when its bytes still are what was reviewed; encoding, byte-order mark, line ends and mode are
-kept. Fixes that overlap one already taken wait for the next run. Invariant: a fix is applied whole or not at all, and a
+kept. Fixes that overlap one already taken wait for the next go. Invariant: a fix is applied whole or not at all, and a
 file is replaced in one step or stays as it was.
 """
 
@@ -30,11 +30,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """What was done: findings fixed, files written, and why some fixes were left out."""
+    """What was done: findings fixed, files written, and why some fixes were left out.
 
-    findings: int
-    files: tuple[RelPath, ...]
-    left: tuple[str, ...]
+    ``again``: some were left out only because they overlap another, so that another go may apply them.
+    """
+
+    findings: int = 0
+    files: tuple[RelPath, ...] = ()
+    left: tuple[str, ...] = ()
+    again: bool = False
+
+    def then(self, later: Fixed) -> Fixed:
+        """This go and a later one together. What was left out is what the later one left out."""
+        files = tuple(sorted({*self.files, *later.files}))
+        return Fixed(self.findings + later.findings, files, later.left, later.again)
 
 
 def apply_safe_fixes(root: Path, report: Report) -> Fixed:
@@ -49,7 +58,8 @@ def apply_safe_fixes(root: Path, report: Report) -> Fixed:
             continue
         for path in {edit.path for edit in fix.edits} - files.keys():
             files[path] = _open(root, path, texts.get(path))
-        if (reason := _take(fix, files)) is None:
+        shared = any(fix.edits == other.edits for _, other in taken)  # one fix of several findings
+        if shared or (reason := _take(fix, files)) is None:
             taken.append((finding, fix))
         else:
             left[reason] = None
@@ -62,8 +72,15 @@ def apply_safe_fixes(root: Path, report: Report) -> Fixed:
             file.edits = [edit for edit in file.edits if edit[2] in kept]
     written = tuple(path for path, file in sorted(files.items()) if file.edits and _write(file, left))
     done = [finding for finding, fix in taken if all(edit.path in written for edit in fix.edits)]
-    return Fixed(len(done), written, tuple(left))
+    return Fixed(
+        len(done), written, tuple(left), again=bool(written) and any(each.endswith(_OVERLAPS) for each in left)
+    )
 
+
+GOES: Final = 5
+"""Most times that fixes are applied and the result is reviewed: each go needs one, and two fixes may never agree."""
+
+_OVERLAPS: Final = "overlaps another fix; run again"
 
 _NOTHING: Final = Decoded("", "utf-8", bom=False)
 
@@ -127,7 +144,7 @@ def _take(fix: Fix, files: dict[RelPath, _File]) -> str | None:
             return f"{edit.path}:{edit.span.start.line}: the text to replace is not there"
         others = [(a, b) for a, b, _ in file.edits] + [(a, b) for each, a, b, _ in new if each is file]
         if any(start == a or (start < b and a < end) for a, b in others):
-            return f"{edit.path}:{edit.span.start.line}: overlaps another fix; run again"
+            return f"{edit.path}:{edit.span.start.line}: {_OVERLAPS}"
         new.append((file, start, end, edit))
     for file, start, end, edit in new:
         file.edits.append((start, end, edit))

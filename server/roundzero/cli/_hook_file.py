@@ -102,6 +102,15 @@ def install(folder: Path, stage: str) -> str:
     return f"{hook} reviews before every {_GIVEN[stage]}{chained}"
 
 
+def installed(folder: Path, stage: str) -> bool:
+    """Whether the hook of a stage there is ours. One that cannot be read is not."""
+    try:
+        found = _read(folder / stage)
+    except OSError:
+        return False
+    return found is not None and _is_ours(found)
+
+
 def uninstall(folder: Path, stage: str) -> str:
     """Take our hook away and bring back what was there; what was done, in words. Raises UserError and OutsideError."""
     hook, before = folder / stage, folder / f"{stage}{_SUFFIX}"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.cli import _hook_words as say
 from roundzero.cli import _stdout
 from roundzero.cli._hook_push import Pushed, Update, from_framework, parse, to_review
-from roundzero.cli._place import Place, open_place
+from roundzero.cli._place import Place, open_place, place_of_commit
 from roundzero.core.change import BaseHow
 from roundzero.core.item import Severity
 from roundzero.engine.memory import settings_digest
@@ -24,6 +24,7 @@ from roundzero.engine.review import ReviewRequest, review
 from roundzero.engine.workspace import Workspace
 from roundzero.errors import OutsideError, UserError
 from roundzero.git.repository import Scope
+from roundzero.render.look import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 SECONDS: Final = 120
 """For all that is pushed together: longer than a review takes, shorter than a remote waits."""
 
+MODEL_SECONDS: Final = 60
+"""For a model, per commit; what it has not answered by then was not looked at, and what checks found counts."""
+
 NAMED: Final = 5
 """Names of what was not reviewed for lack of time; the rest is counted."""
 
@@ -47,11 +51,16 @@ async def hook(stage: str, directory: str) -> int:
     """Review, tell the person on standard error, and return the exit status."""
     place = await _open(directory, os.environ, bare=stage == "pre-push")
     try:
-        if (broken := next((problem for problem in place.problems if problem.whole), None)) is not None:
-            raise UserError(f"{broken}; correct it, because none of its settings count as it is")
+        refuse_broken(place)
         return await _Hook(stage, place).run(_updates() if stage == "pre-push" else ())
     finally:
         await place.git.close()
+
+
+def refuse_broken(place: Place) -> None:
+    """Raise UserError where a file of settings is broken as a whole: a review without it is not what was asked for."""
+    if (broken := next((problem for problem in place.problems if problem.whole), None)) is not None:
+        raise UserError(f"{broken}; correct it, because none of its settings count as it is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,10 @@ class _Outcome:
 
     stops: bool
     lines: tuple[str, ...]
+
+    def and_also(self, other: _Outcome) -> _Outcome:
+        """Both together."""
+        return _Outcome(self.stops or other.stops, (*self.lines, *other.lines))
 
 
 def reason_of(error: Exception, stage: str) -> str:
@@ -83,16 +96,13 @@ class _Hook:
         self._words = say.hook_words(place.settings.language)
         self._workspace: Workspace | None = None
         self._stops = False
+        self._request = ReviewRequest(remember=True)
 
     async def run(self, updates: tuple[Update, ...]) -> int:
         """The exit status. Each result is told as soon as it is there."""
         from roundzero.cli._progress import progress  # noqa: PLC0415  needs the running loop
 
-        depth = self._place.settings.hook_model
-        if depth != "off":
-            from roundzero.engine.review import no_model  # noqa: PLC0415  rarely asked for
-
-            _stdout.complain(f"hook.model {depth} has no effect: {no_model(self._place.settings)}")
+        await self._choose_depth()
         waiting = [update.name for update in updates] or [self._words.staged]
         try:
             async with asyncio.timeout(SECONDS):
@@ -114,23 +124,50 @@ class _Hook:
             _stdout.complain(self._words.stopped[self._stage])
         return STOP if self._stops else GO_ON
 
+    async def _choose_depth(self) -> None:
+        """A model takes part where the person wants one in hooks and the repository is trusted."""
+        settings = self._place.settings
+        if settings.hook_model == "off":
+            return
+        from roundzero.engine.model_review import NO_PROVIDER, NOT_DEEP, NOT_TRUSTED  # noqa: PLC0415  rarely asked for
+
+        if settings.model_provider is None:
+            why = f"has no effect: {NO_PROVIDER}"
+        elif not await self._place.trusted():
+            why = f"has no effect: {NOT_TRUSTED}"
+        else:
+            self._request = ReviewRequest(remember=True, depth="quick", consent=True, model_seconds=MODEL_SECONDS)
+            why = f"is quick: {NOT_DEEP}" if settings.hook_model == "deep" else ""
+        if why:
+            _stdout.complain(f"hook.model {settings.hook_model} {why}")
+
     async def _attempt(self, name: str, pushed: Pushed | None, bar: Quiet) -> None:
         try:
-            if self._workspace is None:
-                self._workspace = await Workspace.open(
-                    self._git.root, settings=self._place.settings, problems=self._place.problems, git=self._git
-                )
-            workspace = self._workspace
+            workspace = await self._opened(pushed)
             if pushed is None:
-                staged = ReviewRequest(scope=Scope.STAGED, remember=True)
+                staged = replace(self._request, scope=Scope.STAGED)
                 outcome = self._outcome(name, await review(workspace, staged, bar), "roundzero review --scope staged")
             else:
                 outcome = await self._of_commit(workspace, pushed, bar)
+                outcome = outcome.and_also(await self._of_history(workspace, pushed))
         except Exception as error:  # noqa: BLE001  what was found before still stops the push, and nothing else does
             self._not_reviewed(name, reason_of(error, self._stage))
             return
         self._stops = self._stops or outcome.stops
         _stdout.complain("\n".join(outcome.lines))
+
+    async def _opened(self, pushed: Pushed | None) -> Workspace:
+        """What it takes to review; without a work tree by the settings and packs of the commit. Raises UserError."""
+        if self._git.bare and pushed is not None:
+            self._workspace = None
+            self._place = await place_of_commit(self._git, pushed.commit)
+            refuse_broken(self._place)
+        if self._workspace is None:
+            place = self._place
+            self._workspace = await Workspace.open(
+                self._git.root, settings=place.settings, problems=place.problems, git=self._git, ruleset=place.ruleset
+            )
+        return self._workspace
 
     async def _of_commit(self, workspace: Workspace, pushed: Pushed, bar: Quiet) -> _Outcome:
         if await self._is_current(pushed):
@@ -139,15 +176,27 @@ class _Hook:
                 if (known := await self._still_stands(workspace, base, pushed)) is not None:
                     text = self._words.as_in_round.format(verdict=known.verdict, index=known.index)
                     return _Outcome(stops=False, lines=(f"{pushed.name}: {text}",))
-                report = await review(workspace, ReviewRequest(scope=Scope.COMMITTED, remember=True), bar)
+                report = await review(workspace, replace(self._request, scope=Scope.COMMITTED), bar)
                 return self._outcome(pushed.name, report, "roundzero review --scope committed")
-        request = ReviewRequest(base=await self._selected_base(pushed), head=pushed.ref or pushed.commit, remember=True)
+        selected = await self._selected_base(pushed)
+        request = replace(self._request, base=selected, head=pushed.ref or pushed.commit)
         report = await review(workspace, request, bar)
         if _is_nothing(report.base):
             if pushed.there is None:
                 raise UserError(self._words.nothing_to_compare)
             report = await review(workspace, replace(request, base=pushed.there), bar)
         return self._outcome(pushed.name, report, _command(request, report))
+
+    async def _of_history(self, workspace: Workspace, pushed: Pushed) -> _Outcome:
+        """What the commits carry that the last one no longer shows."""
+        from roundzero.cli._hook_history import carried  # noqa: PLC0415  only a push has a history
+
+        fail_on, language = self._place.settings.gate_fail_on, self._place.settings.language
+        known = [pushed.there] if pushed.there is not None else []
+        found = await carried(self._git, workspace.ruleset, pushed.commit, known, language)
+        grave = [each for each in found if fail_on != "never" and each.seen.severity <= Severity[fail_on]]
+        lines = tuple(say.history_lines([(each.commit, each.seen) for each in grave], language))
+        return _Outcome(stops=bool(grave), lines=lines)
 
     async def _is_current(self, pushed: Pushed) -> bool:
         """Whether it is the branch that is checked out, so that its review may be a round."""
@@ -158,7 +207,7 @@ class _Hook:
         fail_on = self._place.settings.gate_fail_on
         limit = Severity[fail_on] if fail_on != "never" else None
         stops = limit is not None and report.gravest is not None and report.gravest <= limit
-        lines = [f"{name}: {say.verdict_line(report)}", *say.doubts(report)]
+        lines = [f"{name}: {say.verdict_line(report, Gate(stops, f'gate.failOn {fail_on}'))}", *say.doubts(report)]
         if stops and limit is not None:
             lines += say.finding_lines(report, limit, command)
         return _Outcome(stops=stops, lines=tuple(lines))
@@ -184,12 +233,14 @@ class _Hook:
         """
         if self._place.settings.gate_fail_on not in {"P0", "P1", "never"} or pushed.ref is None:
             return None
+        if self._request.depth != "off":
+            return None
         try:
             last = await asyncio.to_thread(self._last_good_round, pushed.ref)
         except OutsideError:
             return None
         now = base.merge_base, settings_digest(workspace, workspace.view)
-        if last is None or (last.merge_base, last.settings) != now:
+        if last is None or (last.merge_base, last.rules) != now:
             return None
         change = await self._git.collect(base, scope=Scope.COMMITTED, rules=workspace.collect_rules())
         return last if (change.head.commit, change.snapshot) == (pushed.commit, last.snapshot) else None

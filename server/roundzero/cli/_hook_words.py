@@ -16,11 +16,12 @@ from roundzero.render.redaction import Redactor
 from roundzero.render.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from roundzero.core.finding import Finding
+    from roundzero.core.finding import Finding, Observation
     from roundzero.core.item import Language
     from roundzero.core.report import Report
+    from roundzero.render.look import Gate
 
 MOST: Final = 10
 """Findings named per commit; the rest is counted."""
@@ -33,6 +34,8 @@ class Words:
     staged: str
     as_in_round: str
     more: str
+    in_commit: str
+    rewrite: str
     see_all: str
     stopped: dict[str, str]
     not_reviewed: dict[str, str]
@@ -45,6 +48,8 @@ _ENGLISH: Final = Words(
     staged="what is staged",
     as_in_round="{verdict}, as round {index} found",
     more="  and {count} more",
+    in_commit="  commit {commit}: {place} {title}",
+    rewrite="  it is gone by now, and pushed with that commit all the same; rewrite the commit (git rebase -i)",
     see_all="  all of it: {command}",
     stopped={
         "pre-push": "the push was stopped; to push all the same: git push --no-verify",
@@ -62,6 +67,8 @@ _CHINESE: Final = Words(
     staged="暂存的内容",
     as_in_round="{verdict}，与第 {index} 轮结论一致",
     more="  另有 {count} 个",
+    in_commit="  提交 {commit}：{place} {title}",
+    rewrite="  它现已删除，但仍会随该提交一起推送；请改写该提交（git rebase -i）",
     see_all="  查看全部：{command}",
     stopped={
         "pre-push": "推送已被阻止；仍要推送：git push --no-verify",
@@ -82,15 +89,16 @@ def hook_words(language: Language) -> Words:
     return _CHINESE if language == "zh" else _ENGLISH
 
 
-def verdict_line(report: Report) -> str:
-    """The verdict with its depth; of an incomplete review also why."""
+def verdict_line(report: Report, gate: Gate) -> str:
+    """The verdict with its depth; unless findings say it, also why, and what is done where one would not expect it."""
     said = words(report.language)
     verdict = report.verdict
     depth = said.checks_only if verdict.depth == "off" else said.depth.format(depth=verdict.depth)
     text = f"{verdict.status.value} ({depth})"
-    if verdict.status is VerdictStatus.INCOMPLETE and verdict.reasons:
-        text += said.colon + visible(said.semicolon.join(said.reason(each) for each in verdict.reasons))
-    return text
+    reasons = [said.reason(each) for each in verdict.reasons] if verdict.status is not VerdictStatus.BLOCKED else []
+    if (outcome := said.outcome(verdict, gate)) is not None:
+        reasons.append(outcome)
+    return text + (said.colon + visible(said.semicolon.join(reasons)) if reasons else "")
 
 
 def doubts(report: Report) -> Iterator[str]:
@@ -114,6 +122,18 @@ def finding_lines(report: Report, limit: Severity, command: str) -> Iterator[str
     if len(grave) > MOST:
         yield said.more.format(count=len(grave) - MOST)
     yield said.see_all.format(command=visible(command))
+
+
+def history_lines(found: Sequence[tuple[str, Observation]], language: Language) -> Iterator[str]:
+    """A line for each thing that a commit carries though it is gone by now, and how to leave it behind."""
+    said = hook_words(language)
+    for commit, seen in found[:MOST]:
+        title = f"{seen.severity.name} {visible(seen.title)} [{visible(seen.item)}]"
+        yield said.in_commit.format(commit=commit[:12], place=f"{visible(seen.path or '')}:{seen.line}", title=title)
+    if len(found) > MOST:
+        yield said.more.format(count=len(found) - MOST)
+    if found:
+        yield said.rewrite
 
 
 def _line(finding: Finding, whole_change: str) -> str:

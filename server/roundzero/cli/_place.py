@@ -1,6 +1,6 @@
 """Where a subcommand works: the repository of ``--repo``, its settings, its trust.
 
-Invariant: nothing here writes.
+Invariant: nothing here writes but for a moment, where settings are read from a commit.
 """
 
 from __future__ import annotations
@@ -12,35 +12,82 @@ from typing import TYPE_CHECKING
 
 from roundzero.config import Settings, load
 from roundzero.core.text import RelPath
-from roundzero.errors import UserError
+from roundzero.errors import OutsideError, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from roundzero.core.ruleset import Problem
+    from roundzero.core.ruleset import Problem, Ruleset
     from roundzero.git.repository import Git
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An open repository with the settings in force there. Close ``git`` when done."""
+    """An open repository with the settings in force there. Close ``git`` when done.
+
+    ``ruleset``: the rules, where they are not those of the work tree.
+    """
 
     git: Git
     settings: Settings
     problems: tuple[Problem, ...]
+    ruleset: Ruleset | None = None
+
+    async def trusted(self) -> bool:
+        """Whether the repository is on the user's list; not, when the list cannot be read."""
+        import asyncio  # noqa: PLC0415  off the start-up path
+
+        from roundzero.store.trust_db import TrustDb  # noqa: PLC0415  off the start-up path
+
+        try:
+            return await asyncio.to_thread(lambda: TrustDb().is_trusted(self.git.common_dir))
+        except OutsideError:
+            return False
 
 
-async def open_place(directory: str, command_line: Mapping[str, object] | None = None, *, bare: bool = False) -> Place:
+async def open_place(
+    directory: str, command_line: Mapping[str, object] | None = None, *, bare: bool = False, at: str | None = None
+) -> Place:
     """Open the repository around ``directory``. Raises UserError when there is none.
 
-    ``bare``: one without a work tree will do. It has no settings of its own: nobody checked any out.
+    ``bare``: one without a work tree will do. Its settings are those of the commit ``at``, where that is named.
     """
     from roundzero.git.repository import Git  # noqa: PLC0415  off the start-up path
 
     git = await Git.open(folder(directory), bare=bare)
+    if git.bare and at is not None and (commit := await git.commit(at)) is not None:
+        return await place_of_commit(git, commit, command_line)
     root = None if git.bare else git.root
     settings, problems = load(root=root, command_line=command_line, environ=os.environ)
     return Place(git, settings, problems)
+
+
+async def place_of_commit(git: Git, commit: str, command_line: Mapping[str, object] | None = None) -> Place:
+    """A repository with the settings and packs that a commit has. Raises OutsideError."""
+    import asyncio  # noqa: PLC0415  off the start-up path
+
+    from roundzero.engine.workspace import load_rules  # noqa: PLC0415  off the start-up path
+    from roundzero.scratch import Scratch  # noqa: PLC0415  off the start-up path
+
+    scratch = Scratch()
+    try:
+        links = await git.lay_out_rules(commit, scratch.path)
+        settings, found = load(root=scratch.path, command_line=command_line, environ=os.environ)
+        problems = (*(problem for problem in found if problem.file not in links), *_unread(links))
+        return Place(git, settings, problems, await asyncio.to_thread(load_rules, scratch.path, settings))
+    except OSError as error:
+        raise OutsideError(f"the settings of {commit} could not be read: {error.strerror or error}") from error
+    finally:
+        await asyncio.to_thread(scratch.remove)
+
+
+def _unread(links: Iterable[RelPath]) -> Iterator[Problem]:
+    from roundzero.core.rule_files import SETTINGS_FILES  # noqa: PLC0415  off the start-up path
+    from roundzero.core.ruleset import Problem  # noqa: PLC0415  off the start-up path
+
+    for path in links:
+        if path in SETTINGS_FILES:
+            yield Problem(path, 0, "is a link, which is not followed where there is no work tree", whole=True)
 
 
 async def root_of(directory: str) -> Path:

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero import __version__
 from roundzero.cli import _stdout
-from roundzero.errors import RoundzeroError, UserError
+from roundzero.errors import RoundzeroError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Iterator, Sequence
+    from pathlib import Path
 
     from roundzero.cli._place import Place
+    from roundzero.config import Settings
     from roundzero.engine.workspace import LinterChoice
 
 SUMMARY: Final = "show versions, configuration, base, trust and problems"
@@ -31,21 +33,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         nargs="?",
         const=".",
-        help="print what a model would be sent (for the change, or one file of it)",
+        help="print the first request that a model would be sent (about the change, or one file of it); send nothing",
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the findings."""
-    if args.what_is_sent is not None:
-        from roundzero.config import load  # noqa: PLC0415  off the start-up path
-        from roundzero.engine.review import no_model  # noqa: PLC0415  off the start-up path
-
-        settings, _ = load(root=None, environ=os.environ)
-        _stdout.write(f"Nothing is sent: {no_model(settings)}.\n")
-        return 0
     from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
 
+    if args.what_is_sent is not None:
+        from roundzero.cli._what_is_sent import show  # noqa: PLC0415  only for this option
+
+        return run_loop(show(args.repo, args.what_is_sent))
     return run_loop(_run(args.repo))
 
 
@@ -62,6 +61,7 @@ async def _lines(directory: str) -> AsyncIterator[str]:
 
     yield f"roundzero  {__version__}"
     yield f"python     {platform.python_version()} ({sys.executable})"
+    yield f"neovim     {_neovim_folder()}"
     from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
 
     try:
@@ -81,6 +81,15 @@ async def _lines(directory: str) -> AsyncIterator[str]:
         await place.git.close()
     yield ""
     yield f"logs: {log_folder()}"
+
+
+def _neovim_folder() -> Path:
+    """What goes on Neovim's runtime path: it comes with the wheel, or stands in the source tree."""
+    from pathlib import Path  # noqa: PLC0415  off the start-up path
+
+    package = Path(__file__).parent.parent
+    folders = (package / "neovim", package.parent.parent / "neovim")
+    return next((folder for folder in folders if folder.is_dir()), folders[0])
 
 
 async def _programs(place: Place | None) -> AsyncIterator[str]:
@@ -114,20 +123,34 @@ async def _repository(place: Place) -> AsyncIterator[str]:
     from roundzero.store.trust_db import TrustDb  # noqa: PLC0415  off the start-up path
 
     yield f"repository: {place.git.root}"
+    fatal: list[str] = []
     try:
         for line in base_lines(await choose(place), words(place.settings.language)):
             yield f"  {line}"
-    except UserError as error:
+    except RoundzeroError as error:
         yield f"  no base: {error}"
+        fatal.append(f"no review can be made: {error}")
     try:
         trusted = "yes" if TrustDb().is_trusted(place.git.common_dir) else "no (roundzero trust)"
     except RoundzeroError as error:
         trusted = str(error)
     yield f"  trusted: {trusted}"
+    yield f"  hooks: {await _hooks(place)}"
     for line in _around(place):
         yield f"  {line}"
-    async for line in _configuration(place):
+    async for line in _configuration(place, fatal):
         yield line
+
+
+async def _hooks(place: Place) -> str:
+    from roundzero.cli._hook_file import installed  # noqa: PLC0415  off the start-up path
+
+    try:
+        folder = await place.git.hooks_folder()
+    except RoundzeroError as error:
+        return str(error)
+    found = [stage for stage in ("pre-push", "pre-commit") if installed(folder.path, stage)]
+    return ", ".join(found) or "none of ours (roundzero hook install)"
 
 
 def _around(place: Place) -> Iterator[str]:
@@ -146,7 +169,8 @@ def _around(place: Place) -> Iterator[str]:
         yield f"worktree {folder}: {state if folder.is_dir() else 'gone (git worktree prune)'}"
 
 
-async def _configuration(place: Place | None) -> AsyncIterator[str]:
+async def _configuration(place: Place | None, fatal: Sequence[str] = ()) -> AsyncIterator[str]:
+    """Files, values and problems; ``fatal`` are problems that were met before."""
     from roundzero.cli.packs import ruleset  # noqa: PLC0415  off the start-up path
     from roundzero.config import REPOSITORY_FILE, load, user_file  # noqa: PLC0415  off the start-up path
 
@@ -155,6 +179,8 @@ async def _configuration(place: Place | None) -> AsyncIterator[str]:
     yield "configuration:"
     for path in (user_file(), *((root / REPOSITORY_FILE, root / "pyproject.toml") if root is not None else ())):
         yield f"  {path} ({'found' if path.is_file() else 'not there'})"
+    for line in _in_force(settings):
+        yield f"  {line}"
     try:
         rules = ruleset(root, settings)
     except RoundzeroError as error:
@@ -164,6 +190,28 @@ async def _configuration(place: Place | None) -> AsyncIterator[str]:
         on = sum(item.enabled for item in rules.items)
         yield f"packs: {', '.join(names)}; {len(rules.items)} items, {on} on"
         problems = (*problems, *rules.problems, *_linters(place).problems)
-    yield f"problems: {len(problems)}" if problems else "problems: none"
-    for problem in problems:
+    found = [*fatal, *(str(problem) for problem in problems)]
+    yield f"problems: {len(found)}" if found else "problems: none"
+    for problem in found:
         yield f"  {problem}"
+
+
+def _in_force(settings: Settings) -> Iterator[str]:
+    """The values that are not the built-in ones, as a configuration file has them, and where each comes from."""
+    import json  # noqa: PLC0415  off the start-up path
+
+    from roundzero.config.table import SETTINGS  # noqa: PLC0415  off the start-up path
+
+    for row in SETTINGS:
+        value = getattr(settings, row.attribute)
+        if value == row.default:
+            continue
+        if row.kind.table:
+            values = [(row.toml.replace("<name>", name), name, each) for name, each in sorted(value.items())]
+            if "<name>" not in row.toml:
+                values = [(f'{row.toml}."{name}"', name, each) for _, name, each in values]
+        else:
+            values = [(row.toml, "", value)]
+        for name, entry, each in values:
+            place = settings.places.get((row.attribute, entry))
+            yield f"{name} = {json.dumps(each, ensure_ascii=False)}" + (f" ({place})" if place is not None else "")

@@ -31,7 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--stage",
         choices=_STAGES,
         default=_DEFAULT,
-        help="pre-push (default): the commits that are pushed; pre-commit: what is staged",
+        help="pre-push (default): the branches that are pushed, each as a whole; pre-commit: what is staged",
     )
 
 

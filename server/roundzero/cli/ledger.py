@@ -9,20 +9,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.cli import _stdout
-from roundzero.errors import OutsideError, UserError
+from roundzero.errors import UserError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from roundzero.core.dismissal import Dismissal
-    from roundzero.core.finding import FindingId
+    from roundzero.core.finding import FindingId, Observation
     from roundzero.core.ledger import Entry, Event, Ledger, Round
+    from roundzero.engine.dismissing import Books
     from roundzero.store.ledger_db import Branch, LedgerDb
 
 SUMMARY: Final = "list what is remembered of the branch, dismiss a finding or undo that"
 _ACTIONS: Final = ("list", "show", "dismiss", "reopen", "rounds")
+_NAMED: Final = 5
+"""Most ids named where several are meant."""
 _OF_ONE: Final = frozenset({"show", "dismiss", "reopen"})
 
 
@@ -38,7 +41,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         " rounds so far"
     )
     parser.add_argument("action", metavar="|".join(_ACTIONS), choices=_ACTIONS, help=actions)
-    parser.add_argument("ids", metavar="ID", nargs="*", default=[], help="the finding to show, dismiss or reopen")
+    parser.add_argument(
+        "ids", metavar="ID", nargs="*", default=[], help="the finding to show, dismiss or reopen, or how its id begins"
+    )
     group = parser.add_argument_group("dismiss")
     group.add_argument("--reason", metavar="TEXT", help="why; required")
     group.add_argument(
@@ -74,11 +79,17 @@ class _Desk:
     person: str | None
     now: str
 
+    def books(self) -> Books:
+        """What is written to."""
+        from roundzero.engine.dismissing import Books as Opened  # noqa: PLC0415  off the start-up path
+
+        return Opened(db=self.db, branch=self.owner, person=self.person, at=self.now)
+
 
 def _check(args: argparse.Namespace) -> None:
     """Refuse options that do not go together. Raises UserError."""
     if args.action in _OF_ONE and len(args.ids) != 1:
-        raise UserError(f"ledger {args.action} takes one finding, such as rz-0123456789ab; ledger list has them all")
+        raise UserError(f"ledger {args.action} takes one finding, such as rz-0123456; ledger list has them all")
     if args.action not in _OF_ONE and args.ids:
         raise UserError(f"ledger {args.action} takes no finding; use ledger show ID")
     given = {"--reason": args.reason, "--scope": args.scope, "--expires": args.expires, "--shared": args.shared}
@@ -129,10 +140,12 @@ async def _open(directory: str) -> _Desk:
 
 def _listed(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
     rank = {"open": 0, "stale": 1, "unconfirmed": 2, "dismissed": 3}
+    beside = _beside(desk)
+    states = _states(desk, beside)
     entries = sorted(
         desk.ledger.entries.values(),
         key=lambda each: (
-            rank.get(each.state.value, 4),
+            rank.get(states[each.id], 4),
             each.sighting.severity,
             each.sighting.path or "",
             each.sighting.line,
@@ -140,10 +153,12 @@ def _listed(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
         ),
     )
     for entry in entries:
-        yield f"{entry.id}  {entry.sighting.severity.name}  {entry.state.value:<11}  {_place(entry)}  {_title(entry)}"
+        yield f"{entry.id}  {entry.sighting.severity.name}  {states[entry.id]:<11}  {_place(entry)}  {_title(entry)}"
     if not entries:
         yield "nothing is remembered of this branch; roundzero review makes a round"
-    for each in _beside(desk):
+    for problem in _shared(desk.root)[1]:
+        yield f"note: {problem}"
+    for each in beside:
         yield f"{each.id}  dismissed ({each.scope.value}): {_about(each)}: {each.reason}{_until(each)}"
 
 
@@ -151,7 +166,8 @@ def _shown(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
     entry = _find(desk, args.ids[0])
     seen = entry.sighting
     yield f"{entry.id}: {_title(entry)}"
-    yield f"{seen.severity.name}, {entry.state.value}, {_place(entry)}"
+    beside = _beside(desk)
+    yield f"{seen.severity.name}, {_states(desk, beside)[entry.id]}, {_place(entry)}"
     yield f"item: {seen.item}, seen by {seen.producer} {seen.producer_version}"
     yield f"rounds: {entry.first_seen or '-'} to {entry.last_seen or '-'}" + (
         f", came back {entry.regressions}x" if entry.regressions else ""
@@ -160,64 +176,61 @@ def _shown(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
         yield f"family: {entry.family}"
     if entry.into is not None:
         yield f"part of: {entry.into}"
-    for each in _beside(desk):
-        if each.id == entry.id:
-            yield f"dismissed ({each.scope.value}): {each.reason}{_until(each)}"
+    if seen.anatomy is not None:
+        yield from _case(seen.observation())
+    by = _aside(desk, beside).get(entry.id)
+    for each in beside:
+        if each.id == entry.id or each is by:
+            on = "" if each.id == entry.id else f", by {each.id}"
+            yield f"dismissed ({each.scope.value}{on}): {each.reason}{_until(each)}"
     for event in desk.db.history(desk.branch, entry.id):
         yield _happened(event)
 
 
+def _case(seen: Observation) -> Iterator[str]:
+    """What a model argued."""
+    from roundzero.render.case import argument, proofs, rest  # noqa: PLC0415  off the start-up path
+
+    yield from (f"{row.label}: {row.text}" for row in argument(seen, "en"))
+    for proof in proofs(seen, "en"):
+        found = proof.evidence
+        yield f"{proof.name}: {found.path}:{found.line} ({found.side.value}) {proof.mark} {found.quote.strip()}"
+    yield from (f"{row.label}: {row.text}" for row in rest(seen, "en"))
+
+
 def _dismissed(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
-    from roundzero.core.dismissal import (  # noqa: PLC0415  off the start-up path
-        OF_REPOSITORY,
-        SHARED_FILE,
-        DismissalScope,
-        dismiss,
-    )
-    from roundzero.engine.memory import DETACHED  # noqa: PLC0415  off the start-up path
+    from roundzero.core.dismissal import DismissalScope  # noqa: PLC0415  off the start-up path
+    from roundzero.core.rule_files import SHARED_FILE  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.dismissing import check_open  # noqa: PLC0415  off the start-up path
+    from roundzero.store.shared_dismissals import SharedDismissals  # noqa: PLC0415  off the start-up path
 
     entry = _find(desk, args.ids[0])
-    dismissal = dismiss(
-        entry.sighting,
-        entry.id,
-        scope=DismissalScope(args.scope or "finding"),
-        reason=args.reason,
-        by=desk.person,
-        at=desk.now,
-        expires=args.expires,
-    )
-    if dismissal.over(desk.now):
-        raise UserError(f"--expires {args.expires} is over already; name a later day")
-    if entry.state.value in {"fixed", "refuted", "superseded"}:
-        raise UserError(f"{entry.id} is {entry.state.value}, so there is nothing to dismiss")
+    check_open(entry.id, entry.state)
+    books, scope = desk.books(), DismissalScope(args.scope or "finding")
+    dismissal = books.dismissal(entry.id, entry.sighting, scope=scope, reason=args.reason, expires=args.expires)
     if args.shared:
-        shared = [each for each in _read_shared(desk.root) if each.name != dismissal.name]
-        _write_shared(desk.root, [*shared, dismissal])
+        SharedDismissals(desk.root).add(dismissal)
         yield f"{entry.id} is dismissed in {SHARED_FILE}{_until(dismissal)}; commit that file"
         return
-    if desk.owner is None and dismissal.scope not in OF_REPOSITORY:
-        raise UserError(f"{DETACHED}, or use --scope item, --scope similar or --shared")
-    if not desk.db.dismiss(desk.owner, dismissal):
-        raise UserError(f"{entry.id} could not be dismissed any more; look again with ledger show {entry.id}")
+    books.dismiss(dismissal)
     yield f"{entry.id} is dismissed{_until(dismissal)}; undo it with: roundzero ledger reopen {entry.id}"
 
 
 def _reopened(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
-    from roundzero.core.dismissal import SHARED_FILE  # noqa: PLC0415  off the start-up path
-    from roundzero.core.finding import FindingId  # noqa: PLC0415  off the start-up path
+    from roundzero.core.rule_files import SHARED_FILE  # noqa: PLC0415  off the start-up path
     from roundzero.engine.memory import DETACHED  # noqa: PLC0415  off the start-up path
+    from roundzero.store.shared_dismissals import SharedDismissals  # noqa: PLC0415  off the start-up path
 
-    name = FindingId(args.ids[0])
-    undone = desk.db.reopen(desk.owner, name, at=desk.now, by=desk.person)
-    shared = _read_shared(desk.root) if any(each.id == name for each in _shared(desk.root)) else []
-    kept = [each for each in shared if each.id != name]
-    if len(kept) != len(shared):
-        _write_shared(desk.root, kept)
-        yield f"{name} is no longer dismissed in {SHARED_FILE}; commit that file"
+    name = _name(args.ids[0], (*desk.ledger.entries, *(each.id for each in _beside(desk))))
+    undone = desk.books().reopen(name)
+    _, problems = _shared(desk.root)
+    if SharedDismissals(desk.root).take_back(name):
+        yield f"{name} is no longer dismissed in {SHARED_FILE}; commit that"
     elif not undone and desk.owner is None and _is_dismissed(desk, name):
         raise UserError(f"{DETACHED}, and reopen it there")
     elif not undone:
-        raise UserError(f"{name} is not dismissed; ledger list tells what is")
+        perhaps = f", as far as can be read: {problems[0]}" if problems else ""
+        raise UserError(f"{name} is not dismissed; ledger list tells what is{perhaps}")
     if undone:
         yield f"{name} is no longer dismissed on this machine"
 
@@ -232,69 +245,66 @@ def _rounds(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
     for each in rounds:
         counts = " · ".join(f"P{grade}/{number}" for grade, number in enumerate(each.counts))
         commit = (each.commit or "-")[:12]
-        yield f"{each.index}  {each.at}  {commit}  {each.verdict}  {counts}  {len(each.delta)} of {each.full} files new"
+        new = f"{len(each.delta)} of {_files(each.full)} new"
+        yield f"{each.index}  {each.at}  {commit}  {each.verdict}  {counts}  {new}"
     if not rounds:
         yield "there is no round of this branch yet; roundzero review makes one"
 
 
 def _find(desk: _Desk, name: str) -> Entry:
-    """The entry of an id, through what it was merged into. Raises UserError."""
-    from roundzero.core.finding import FindingId  # noqa: PLC0415  off the start-up path
-
-    if (entry := desk.ledger.entries.get(FindingId(name))) is not None:
+    """The entry of an id or of the beginning of one. Raises UserError."""
+    if (entry := desk.ledger.entries.get(_name(name, desk.ledger.entries))) is not None:
         return entry
     raise UserError(
         f"{name} is not remembered of this branch; ledger list has all findings, roundzero review makes a round"
     )
 
 
+def _name(text: str, known: Iterable[FindingId]) -> FindingId:
+    """The one id that ``text`` is or begins, with or without ``rz-``; ``text`` itself where none does.
+
+    Raises UserError where several do.
+    """
+    from roundzero.core.finding import FindingId  # noqa: PLC0415  off the start-up path
+
+    start = f"rz-{text.removeprefix('rz-')}"
+    found = sorted({each for each in known if each.startswith(start)})
+    if start in found or len(found) <= 1:
+        return FindingId(start) if start in found or not found else found[0]
+    named = ", ".join([*found[:_NAMED], *(["…"] if len(found) > _NAMED else [])])
+    raise UserError(f"{text} may be any of {named}; give more of it")
+
+
+def _aside(desk: _Desk, beside: list[Dismissal]) -> dict[FindingId, Dismissal]:
+    """What dismissals beside the entries put aside of those that are open, as a review has it."""
+    from roundzero.core.dismissal import covered  # noqa: PLC0415  off the start-up path
+    from roundzero.core.finding import State  # noqa: PLC0415  off the start-up path
+
+    still = [each for each in desk.ledger.entries.values() if each.state is State.OPEN]
+    found = covered(beside, [each.sighting for each in still], [each.id for each in still], desk.now)
+    return {still[at].id: dismissal for at, dismissal in found.items()}
+
+
+def _states(desk: _Desk, beside: list[Dismissal]) -> dict[FindingId, str]:
+    """The state of each entry, in a word."""
+    aside = _aside(desk, beside)
+    return {name: "dismissed" if name in aside else each.state.value for name, each in desk.ledger.entries.items()}
+
+
+def _files(count: int) -> str:
+    return f"{count} file" if count == 1 else f"{count} files"
+
+
 def _beside(desk: _Desk) -> list[Dismissal]:
     """Dismissals that no entry carries: of files, items and likes, and shared ones."""
-    return [each for each in (*desk.db.dismissals(desk.branch), *_shared(desk.root)) if not each.over(desk.now)]
+    return [each for each in (*desk.db.dismissals(desk.branch), *_shared(desk.root)[0]) if not each.over(desk.now)]
 
 
-def _shared(root: Path) -> tuple[Dismissal, ...]:
-    from roundzero.core.dismissal import SHARED_FILE, parse_shared  # noqa: PLC0415  off the start-up path
+def _shared(root: Path) -> tuple[tuple[Dismissal, ...], tuple[str, ...]]:
+    """The dismissals of the shared file as far as it can be read, and what is wrong with it."""
+    from roundzero.store.shared_dismissals import SharedDismissals  # noqa: PLC0415  off the start-up path
 
-    try:
-        text = (root / SHARED_FILE).read_text("utf-8")
-    except (OSError, ValueError):
-        return ()
-    return parse_shared(text)[0]
-
-
-def _read_shared(root: Path) -> list[Dismissal]:
-    """The dismissals of the shared file, which is to be written again. Raises UserError when it is broken."""
-    from roundzero.core.dismissal import SHARED_FILE, parse_shared  # noqa: PLC0415  off the start-up path
-
-    try:
-        text = (root / SHARED_FILE).read_text("utf-8")
-    except FileNotFoundError:
-        return []
-    except (OSError, ValueError) as error:
-        raise UserError(f"{SHARED_FILE} cannot be read ({error}); correct it first") from error
-    found, problems = parse_shared(text)
-    if problems:
-        raise UserError(f"{problems[0]}; correct it first, because writing would lose it")
-    return list(found)
-
-
-def _write_shared(root: Path, dismissals: list[Dismissal]) -> None:
-    import os  # noqa: PLC0415  off the start-up path
-    from pathlib import Path  # noqa: PLC0415  off the start-up path
-
-    from roundzero.core.dismissal import SHARED_FILE, format_shared  # noqa: PLC0415  off the start-up path
-
-    target = root / SHARED_FILE
-    if Path(os.path.realpath(target)) != Path(os.path.realpath(root)) / SHARED_FILE:
-        raise UserError(f"{SHARED_FILE} leads elsewhere by a symbolic link; replace it by a file")
-    fresh = target.with_name(f"{target.name}.{os.getpid()}")
-    try:
-        target.parent.mkdir(exist_ok=True)
-        fresh.write_text(format_shared(dismissals), encoding="utf-8")
-        fresh.replace(target)
-    except OSError as error:
-        raise OutsideError(f"{SHARED_FILE} cannot be written: {error.strerror}; check its permissions") from error
+    return SharedDismissals(root).read()
 
 
 def _happened(event: Event | Round) -> str:

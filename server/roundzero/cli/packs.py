@@ -15,7 +15,7 @@ from roundzero.errors import UserError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from roundzero.config import Settings
     from roundzero.core.item import CheckSpec, Item
@@ -56,7 +56,9 @@ def run(args: argparse.Namespace) -> int:
         return PROBLEMS if problems else 0
     _stdout.complain_of(wrong)
     rules = ruleset(root, settings)
-    lines = _listed(rules, settings) if args.action == "list" else _shown(rules, args.names[0], settings)
+    lines = (
+        _listed(rules, settings) if args.action == "list" else _shown(rules, args.names[0], settings, _all_files(root))
+    )
     _stdout.write("".join(f"{_visible(line)}\n" for line in lines))
     return 0
 
@@ -109,7 +111,11 @@ def _listed(rules: Ruleset, settings: Settings) -> Iterator[str]:
     yield from (str(problem) for problem in rules.problems)
 
 
-def _shown(rules: Ruleset, name: str, settings: Settings) -> Iterator[str]:
+def _named_as(file: Path, name: str) -> bool:
+    return file.as_posix() == name or file.as_posix().endswith(f"/{name}")
+
+
+def _shown(rules: Ruleset, name: str, settings: Settings, files: Sequence[Path]) -> Iterator[str]:
     item = _find(rules, name)
     yield f"{item.id}: {item.title.text(settings.language)}"
     yield f"{item.severity.name}, {'on' if item.enabled else 'off'}, looks at {item.looks_at.value}"
@@ -123,10 +129,20 @@ def _shown(rules: Ruleset, name: str, settings: Settings) -> Iterator[str]:
     yield "checked by " + ("; ".join(by) or f"nothing; a question for a model: {item.ask}")
     if item.aliases:
         yield "formerly " + ", ".join(item.aliases)
-    yield f"defined in {item.origin_file}:{item.line}"
+    file = next((each for each in files if _named_as(each, item.origin_file)), None)
+    built_in = "/" not in item.origin_file
+    yield f"defined in {file if built_in and file is not None else item.origin_file}:{item.line}"
     if why := item.why.text(settings.language).strip():
         yield ""
         yield from why.split("\n")
+    if file is not None:
+        from roundzero.packs.compiling import examples_of  # noqa: PLC0415  off the start-up path
+
+        for example in examples_of(file.read_text("utf-8-sig", "replace")):
+            if example.item == item.id:
+                yield ""
+                yield "bad:" if example.bad else "good:"
+                yield from (f"    {line}" for line in example.text.rstrip("\n").split("\n"))
 
 
 def _find(rules: Ruleset, name: str) -> Item:

@@ -20,7 +20,7 @@ SUMMARY: Final = "show the report of the last round again"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    formats = ("markdown", "json", "sarif")
+    formats = ("markdown", "terminal", "json", "sarif")
     parser.add_argument("--format", choices=formats, default="markdown", help="output format (default: markdown)")
 
 
@@ -32,7 +32,8 @@ def run(args: argparse.Namespace) -> int:
     from roundzero.render.look import Look  # noqa: PLC0415  off the start-up path
 
     report = run_loop(_find(args.repo))
-    _stdout.write(import_module(f"roundzero.render.{args.format}").render(report, Look()))
+    look = Look(_stdout.wants_colour(), _stdout.width()) if args.format == "terminal" else Look()
+    _stdout.write(import_module(f"roundzero.render.{args.format}").render(report, look))
     return 0
 
 

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from roundzero.cli._place import Place
     from roundzero.cli._progress import Quiet
     from roundzero.config import Settings
-    from roundzero.core.report import Report
+    from roundzero.core.report import Depth, Report
     from roundzero.core.text import RelPath
     from roundzero.engine.review import ReviewRequest
+    from roundzero.render.look import Gate
 
 SUMMARY: Final = "review the change"
 FINDINGS: Final = 1
@@ -54,11 +55,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     what.add_argument("--no-untracked", action="store_true", help="leave untracked files out")
     what.add_argument(
-        "--model", choices=("off", "quick", "deep"), help="depth of model reviews; this version makes none"
-    )
-    what.add_argument(
         "--no-ledger", action="store_true", help="neither read nor write what is remembered of the branch"
     )
+    asked = parser.add_argument_group("what a model is asked")
+    asked.add_argument(
+        "--model",
+        choices=("off", "quick", "deep"),
+        help="how deep a model looks; quick sends changed code to your provider, also from a repository that is not"
+        " trusted (default: quick where a provider is configured and the repository is trusted; deep: not yet)",
+    )
+    asked.add_argument("--record", metavar="DIR", help="write every request, without keys, and every reply to a folder")
+    asked.add_argument("--replay", metavar="DIR", help="take the replies from a recorded folder; nothing is sent")
     shown = parser.add_argument_group("what is shown")
     shown.add_argument("--format", choices=formats(), default="terminal", help="output format (default: terminal)")
     shown.add_argument("--output", metavar="FILE", help="write there instead of to standard output")
@@ -89,11 +96,12 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
     from roundzero.core.item import Severity  # noqa: PLC0415  off the start-up path
+    from roundzero.render.look import Gate  # noqa: PLC0415  off the start-up path
 
     report, settings = run_loop(_review(args, _read_input(args)))
-    _print(args, report)
     name = settings.gate_fail_on
     failing = name != "never" and report.gravest is not None and report.gravest <= Severity[name]
+    _print(args, report, Gate(failing, f"{'gate.failOn' if args.fail_on is None else '--fail-on'} {name}"))
     return FINDINGS if failing else 0
 
 
@@ -127,6 +135,11 @@ def _check(args: argparse.Namespace) -> None:
         raise UserError("--diff is about files on disk; use it without --stdin-path")
     if args.fix and (args.diff is not None or args.stdin_path is not None):
         raise UserError("--fix changes files on disk; use it without --diff and --stdin-path")
+    if args.record is not None and args.replay is not None:
+        raise UserError("--replay asks nobody, so there is nothing to record; leave one of the two out")
+    for option, given in (("--record", args.record), ("--replay", args.replay)):
+        if given is not None and args.model == "off":
+            raise UserError(f"{option} is about a model's replies; leave --model off out")
 
 
 def _read_input(args: argparse.Namespace) -> bytes | None:
@@ -140,19 +153,19 @@ def _read_input(args: argparse.Namespace) -> bytes | None:
 
 
 async def _review(args: argparse.Namespace, given: bytes | None) -> tuple[Report, Settings]:
+    from dataclasses import replace  # noqa: PLC0415  off the start-up path
+
     from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
     from roundzero.cli._progress import progress  # noqa: PLC0415  off the start-up path
 
-    place = await open_place(args.repo, _command_line(args), bare=args.head is not None)
+    place = await open_place(args.repo, _command_line(args), bare=args.head is not None, at=args.head)
     try:
         if (broken := next((problem for problem in place.problems if problem.whole), None)) is not None:
             raise UserError(f"{broken}; correct it, because none of its settings count as it is")
-        if args.model in {"quick", "deep"}:
-            from roundzero.engine.review import no_model  # noqa: PLC0415  off the start-up path
-
-            raise UserError(f"--model {args.model}: {no_model(place.settings)}; use --model off")
+        depth, notices = await _depth(args, place)
         with progress("quiet" if args.output is not None else args.format) as bar:
-            return await _reviewed(args, place, bar, given), place.settings
+            report = await _reviewed(args, place, bar, given, depth)
+            return replace(report, notices=(*report.notices, *notices)), place.settings
     finally:
         await place.git.close()
 
@@ -161,27 +174,57 @@ def _command_line(args: argparse.Namespace) -> Mapping[str, object]:
     return {"minSeverity": args.min_severity, "gate.failOn": args.fail_on}
 
 
-async def _reviewed(args: argparse.Namespace, place: Place, bar: Quiet, given: bytes | None) -> Report:
+async def _depth(args: argparse.Namespace, place: Place) -> tuple[Depth, tuple[str, ...]]:
+    """How deep the review goes, and what to say about it. Raises UserError for what cannot be had."""
+    asked: Depth | None = args.model
+    if args.replay is not None and asked != "deep":
+        return "quick", ()
+    if asked is None and place.settings.model_provider is None and args.record is None:
+        return "off", ()
+    if asked == "off":
+        return "off", ()
+    from roundzero.engine.model_review import check_depth, choose_depth  # noqa: PLC0415  most reviews ask nobody
+
+    if asked is not None:
+        check_depth(asked, place.settings)
+        return asked, ()
+    chosen = choose_depth(place.settings, trusted=await place.trusted())
+    if chosen.depth == "off" and args.record is not None:
+        raise UserError("no model takes part in this review, so there is nothing to record; add --model quick")
+    return chosen.depth, () if chosen.notice is None else (chosen.notice,)
+
+
+async def _reviewed(args: argparse.Namespace, place: Place, bar: Quiet, given: bytes | None, depth: Depth) -> Report:
     from dataclasses import replace  # noqa: PLC0415  off the start-up path
 
     from roundzero.engine.review import review  # noqa: PLC0415  off the start-up path
     from roundzero.engine.workspace import Workspace  # noqa: PLC0415  off the start-up path
 
     root = place.git.root
-    request = _request(args, root, given)
-    workspace = await Workspace.open(root, settings=place.settings, problems=place.problems, git=place.git)
-    report = await review(workspace, request, bar)
+    request = replace(_request(args, root, given), depth=depth)
+    workspace = await Workspace.open(
+        root, settings=place.settings, problems=place.problems, git=place.git, ruleset=place.ruleset
+    )
+    # What --fix changes would be asked about twice: a model looks at the result only.
+    first = replace(request, depth="off") if args.fix else request
+    report = await review(workspace, first, bar)
     _check_paths(args, request, report, root)
     if ignored := await place.git.ignored(request.overlays):
         notices = (f"{path} is ignored by git, so it was not reviewed" for path in sorted(ignored))
         report = replace(report, notices=(*report.notices, *notices))
     if not args.fix:
         return report
-    from roundzero.cli._fixing import apply_safe_fixes, summary  # noqa: PLC0415  only --fix needs it
+    from roundzero.cli._fixing import GOES, Fixed, apply_safe_fixes, summary  # noqa: PLC0415  only --fix needs it
 
-    fixed = apply_safe_fixes(root, report)
-    if fixed.files:
-        report = await review(workspace, request, bar)
+    fixed = Fixed()
+    for go in range(GOES):
+        fixed = fixed.then(apply_safe_fixes(root, report))
+        last = not fixed.again or go == GOES - 1
+        if last and not fixed.files and first == request:
+            break
+        report = await review(workspace, request if last else first, bar)
+        if last:
+            break
     return replace(report, notices=(*report.notices, *summary(fixed)))
 
 
@@ -209,6 +252,10 @@ def _request(args: argparse.Namespace, root: Path, given: bytes | None) -> Revie
         untracked=not args.no_untracked,
         show_all_origins=args.all_origins,
         remember=not args.no_ledger,
+        # Whoever names a depth has consented; without, a depth is chosen for trusted repositories only.
+        consent=True,
+        record=Path(args.record) if args.record is not None else None,
+        replay=Path(args.replay) if args.replay is not None else None,
     )
 
 
@@ -232,7 +279,7 @@ def _check_paths(args: argparse.Namespace, request: ReviewRequest, report: Repor
             raise UserError(f"{path} does not exist and is not part of the change; check {' '.join(args.paths)}")
 
 
-def _print(args: argparse.Namespace, report: Report) -> None:
+def _print(args: argparse.Namespace, report: Report, gate: Gate) -> None:
     from importlib import import_module  # noqa: PLC0415  off the start-up path
 
     from roundzero.render.look import Look  # noqa: PLC0415  off the start-up path
@@ -244,9 +291,9 @@ def _print(args: argparse.Namespace, report: Report) -> None:
         return
     form = import_module(f"roundzero.render.{args.format}")
     if args.output is None:
-        _stdout.write(form.render(report, Look(_stdout.wants_colour(), _stdout.width())))
+        _stdout.write(form.render(report, Look(_stdout.wants_colour(), _stdout.width(), gate)))
         return
     try:
-        Path(args.output).write_text(form.render(report, Look()), encoding="utf-8", errors="replace")
+        Path(args.output).write_text(form.render(report, Look(gate=gate)), encoding="utf-8", errors="replace")
     except OSError as error:
         raise OutsideError(f"{args.output} cannot be written: {error.strerror}; name another file") from error

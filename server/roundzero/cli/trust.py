@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 SUMMARY: Final = "trust a repository, stop trusting it, or list the trusted ones"
 
+GRANTS: Final = """\
+Linters that your own settings name run here, and, where you set a model provider, reviews send changed code to it.
+The repository itself can set neither. To take it back: roundzero trust --revoke
+"""
+"""What trust is for."""
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
@@ -43,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
         trusted.trust(common)
         said = "Trusted"
     _stdout.write(f"{said}: {visible(str(common))}\n")
+    if not args.revoke:
+        _stdout.write(GRANTS)
     return 0
 
 

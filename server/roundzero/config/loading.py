@@ -129,13 +129,12 @@ class _Loading:
                 self._note(row, entry, Place(file, line(keys)))
 
     def _note(self, row: Setting, entry: str | None, place: Place) -> None:
-        """Remember where the entry, or each element of the list, that was just put was set."""
+        """Remember where the entry, or the value with each element of a list, that was just put was set."""
         value = getattr(self.settings, row.attribute)
-        names = (entry,) if entry is not None else value if isinstance(value, tuple) else ()
+        names = (entry,) if entry is not None else ("", *value) if isinstance(value, tuple) else ("",)
         places = {key: at for key, at in self.settings.places.items() if entry is not None or key[0] != row.attribute}
         places.update({(row.attribute, name): place for name in names})
-        if names or len(places) != len(self.settings.places):
-            self.settings = replace(self.settings, places=places)
+        self.settings = replace(self.settings, places=places)
 
     def add_environment(self, environ: Mapping[str, str]) -> None:
         """Add ``ROUNDZERO_*``."""
@@ -148,6 +147,8 @@ class _Loading:
                 self.problems.append(Problem("environment", 0, f"{name} is not a setting; it was ignored"))
             elif (wrong := self._set(row, None, _from_text(row.kind, environ[name]))) is not None:
                 self.problems.append(Problem("environment", 0, f"{name} {wrong}"))
+            else:
+                self._note(row, None, Place(name))
 
     def _set(self, row: Setting, entry: str | None, value: object, *, lower: bool = False) -> str | None:
         """Put one value; what is wrong with it, or None."""

@@ -241,15 +241,15 @@ class Settings:
         "gate.support",
         _whole(1),
         3,
-        "Drafts of five that must raise a model's finding before it blocks.",
-        "模型的发现要阻止合入，五份草稿中至少需要几份提出它。",
+        "Drafts of five that must raise a model's finding before it blocks, in deep reviews, which are not there yet.",
+        "模型的发现要阻止合入，五份草稿中至少需要几份提出它（用于尚未提供的深度审查）。",
     )
     hook_model: Literal["off", "quick", "deep"] = _set(
         "hook.model",
         _one_of("off", "quick", "deep"),
         "off",
-        "Depth of the model review in git hooks.",
-        "git 钩子中模型审查的深度。",
+        "Depth of the model review in git hooks, in trusted repositories; deep is not there yet, quick is taken.",
+        "git 钩子中模型审查的深度（仅限受信任的仓库）；deep 尚未提供，按 quick 处理。",
     )
     model_mode: Literal["off", "manual", "onSave", "onIdle"] = _set(
         "model.mode",
@@ -263,8 +263,8 @@ class Settings:
         "model.provider",
         _one_of("openai", "anthropic", "ollama", "client", "scripted"),
         None,
-        "Who runs the model.",
-        "模型的提供方。",
+        "Who runs the model. Without one nothing is sent anywhere.",
+        "模型的提供方。未设置时不会发送任何内容。",
         scope="machine",
     )
     model_name: str | None = _set("model.name", _TEXT, None, "The model's name.", "模型名称。", scope="machine")
@@ -278,12 +278,17 @@ class Settings:
         "model.depth",
         _one_of("quick", "deep"),
         "quick",
-        "Depth of automatic model reviews.",
-        "自动模型审查的深度。",
+        "Depth of automatic model reviews; deep is not there yet, quick is taken.",
+        "自动模型审查的深度；deep 尚未提供，按 quick 处理。",
         scope="machine",
     )
     model_drafts: int = _set(
-        "model.drafts", _whole(1), 5, "Independent drafts of a deep review.", "深度审查的独立草稿数。", scope="machine"
+        "model.drafts",
+        _whole(1),
+        5,
+        "Independent drafts of a deep review, which is not there yet.",
+        "深度审查的独立草稿数；深度审查尚未提供。",
+        scope="machine",
     )
     model_requests_per_minute: int = _set(
         "model.requestsPerMinute", _whole(1), 10, "Most requests in a minute.", "每分钟最多请求数。", scope="machine"
@@ -370,15 +375,9 @@ class Settings:
         scope="window",
     )
     places: Mapping[tuple[str, str], Place] = field(default_factory=dict)
-    """Where each entry of a table, and each element of a list, was set: by field and entry. For messages only."""
+    """Where each value, entry of a table and element of a list was set: by field and entry ("" for the value itself).
 
-
-_UNUSED: Final = ("model.", "hook.model", "gate.support")
-"""How the names begin of settings that nothing reads before there are model reviews. Their descriptions say so."""
-_UNUSED_SAID: Final = (
-    " Takes effect with model reviews, which this version does not make.",
-    "本版本尚无模型审查，因此暂不生效。",
-)
+    For messages only."""
 
 
 def _rows() -> Iterator[Setting]:
@@ -386,8 +385,6 @@ def _rows() -> Iterator[Setting]:
         if _HELD not in each.metadata:
             continue
         name, kind, default, who, scope, en, zh = each.metadata[_HELD]
-        if name.startswith(_UNUSED):
-            en, zh = en + _UNUSED_SAID[0], zh + _UNUSED_SAID[1]
         yield Setting(name=name, attribute=each.name, kind=kind, default=default, who=who, scope=scope, en=en, zh=zh)
 
 

@@ -3,7 +3,8 @@
 "Not checked" is no event: only where a check listened does silence say something. Four kinds of silence are told
 apart: the code was deleted (fixed, the deletion is the proof); the rule changed, the code did not (refuted); a check
 looked again and saw nothing (fixed); a model's finding whose text moved on (stale until it is rechecked). Invariants: a
-review that checked nothing adds nothing but its round; unchanged (merge base, snapshot, settings) add not even that.
+review that checked nothing adds nothing but its round; unchanged (merge base, snapshot, rules) add not even that, but
+where something else is open now, or a model has looked at all of it for the first time.
 """
 
 from __future__ import annotations
@@ -13,7 +14,20 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.core.change import Side
 from roundzero.core.finding import Finding, Grounds, Origin, State, fingerprint
-from roundzero.core.ledger import LIVE, Entry, Event, Ledger, Proof, Round, Sighting, Sign, redacted, step
+from roundzero.core.ledger import (
+    LIVE,
+    Entry,
+    Event,
+    Ledger,
+    Proof,
+    Round,
+    Sighting,
+    Sign,
+    redacted,
+    rules_of,
+    step,
+    with_answers,
+)
 from roundzero.core.text import RelPath, collapse
 
 if TYPE_CHECKING:
@@ -21,7 +35,7 @@ if TYPE_CHECKING:
 
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.finding import FindingId, Observation
-    from roundzero.core.item import ItemId
+    from roundzero.core.item import ItemId, Severity
     from roundzero.core.recognition import Texts
 
 
@@ -39,9 +53,12 @@ class Listened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recheck:
-    """What became of asking about one finding again. "failed": its evidence no longer bears it."""
+    """What became of looking at one finding again.
 
-    outcome: Literal["negated", "failed", "refuted"]
+    "lapsed": what it quotes is no longer there; "failed": a model was asked as well, and did not say it again.
+    """
+
+    outcome: Literal["negated", "lapsed", "failed", "refuted"]
     proof: Proof
 
 
@@ -74,11 +91,11 @@ def advance(
 
     Hidden findings keep known entries seen and make no new ones.
     """
-    if occasion.round.repeats(ledger.last):
-        return Advance(tuple(expiries(ledger, occasion.round.at)), None)
     clerk = _Clerk(ledger, texts, listened, occasion)
-    for event in expiries(ledger, occasion.round.at):
+    expired = tuple(expiries(ledger, occasion.round.at))
+    for event in expired:
         clerk.write(replace(event, round=ledger.next_index))
+    ran_out = clerk.standing()
     for finding in findings:
         clerk.seen(finding)
     absent: list[FindingId] = []
@@ -89,6 +106,8 @@ def advance(
         clerk.unseen(name)
         if clerk.state(name) in LIVE | {State.DISMISSED}:
             absent.append(name)
+    if occasion.round.repeats(ledger.last) and clerk.standing() == ran_out:
+        return Advance(expired, None)
     written = replace(occasion.round, index=ledger.next_index, absent=tuple(sorted(absent)))
     return Advance(tuple(clerk.events), written)
 
@@ -102,6 +121,13 @@ def expiries(ledger: Ledger, now: str) -> Iterator[Event]:
             yield Event(id=entry.id, sign=Sign.EXPIRED, at=now, proof=proof)
 
 
+_SIGNS: Final = {
+    "negated": Sign.NEGATED,
+    "lapsed": Sign.MOVED_ON,
+    "failed": Sign.RECHECK_FAILED,
+    "refuted": Sign.REFUTED,
+}
+
 CODE_CHANGED: Final = "the code changed"
 SETTINGS_CHANGED: Final = "the settings or the checklists changed"
 NEW_EVIDENCE: Final = "there is new evidence"
@@ -112,7 +138,7 @@ class _Clerk:
 
     def __init__(self, ledger: Ledger, texts: Texts, listened: Listened, occasion: Occasion) -> None:
         self._entries: dict[FindingId, Entry] = dict(ledger.entries)
-        self._settings = ledger.last.settings if ledger.last is not None else occasion.round.settings
+        self._ledger = ledger
         self._index = ledger.next_index
         self._texts = texts
         self._listened = listened
@@ -122,6 +148,10 @@ class _Clerk:
     def state(self, name: FindingId) -> State:
         """A known entry's state by now."""
         return self._entries[name].state
+
+    def standing(self) -> dict[FindingId, tuple[State, Severity]]:
+        """What stands where, and how grave it is, by now."""
+        return {name: (entry.state, entry.sighting.severity) for name, entry in self._entries.items()}
 
     def write(self, event: Event) -> None:
         """Write an event, unless it changes nothing."""
@@ -141,19 +171,19 @@ class _Clerk:
                 self.write(Event(id=name, round=self._index, sign=Sign.SEEN, at=at, sighting=sighting))
                 self._join(finding)
             return
+        sighting = replace(sighting, anatomy=with_answers(sighting.anatomy, entry.sighting.anatomy))
         if self._rests_on_edits(finding.seen) or self._rests_on_edits(entry.sighting):
+            if self._regraded(entry, sighting) == SETTINGS_CHANGED:
+                self._regrade(name, sighting, SETTINGS_CHANGED)
             return
         if entry.state is State.REFUTED and sighting.blob == entry.sighting.blob:
             return
         same = replace(sighting, severity=entry.sighting.severity) == entry.sighting
         if not same or entry.first_seen is None or entry.state not in {State.OPEN, State.DISMISSED}:
             self.write(Event(id=name, round=self._index, sign=Sign.SEEN, at=at, sighting=sighting))
-        reason = self._regraded(entry.sighting, sighting)
+        reason = self._regraded(entry, sighting)
         if reason is not None:
-            proof = Proof(text=reason, path=sighting.path, line=sighting.line or None)
-            self.write(
-                Event(id=name, round=self._index, sign=Sign.REGRADED, at=at, severity=sighting.severity, proof=proof)
-            )
+            self._regrade(name, sighting, reason)
         self._join(finding)
 
     def _rests_on_edits(self, seen: Observation | Sighting) -> bool:
@@ -167,9 +197,16 @@ class _Clerk:
                 )
             )
 
-    def _regraded(self, old: Sighting, new: Sighting) -> str | None:
+    def _regrade(self, name: FindingId, sighting: Sighting, reason: str) -> None:
+        at, proof = self._occasion.round.at, Proof(text=reason, path=sighting.path, line=sighting.line or None)
+        self.write(
+            Event(id=name, round=self._index, sign=Sign.REGRADED, at=at, severity=sighting.severity, proof=proof)
+        )
+
+    def _regraded(self, old: Entry, new: Sighting) -> str | None:
         """Why another severity may stand, or None when it is the same or must not change."""
-        return regrade_reason(old, new, settings_changed=self._settings != self._occasion.round.settings)
+        changed = may_be_regraded(old, self._ledger, self._occasion.round.settings)
+        return regrade_reason(old.sighting, new, settings_changed=changed)
 
     def unseen(self, name: FindingId) -> None:
         """An entry that is not among this review's findings."""
@@ -178,9 +215,9 @@ class _Clerk:
             return
         recheck = self._occasion.rechecks.get(name)
         if recheck is not None:
-            sign = {"negated": Sign.NEGATED, "failed": Sign.RECHECK_FAILED, "refuted": Sign.REFUTED}[recheck.outcome]
             if recheck.outcome == "failed" and entry.state is State.OPEN:
                 self.write(Event(id=name, round=self._index, sign=Sign.MOVED_ON, at=at, proof=recheck.proof))
+            sign = _SIGNS[recheck.outcome]
             self.write(Event(id=name, round=self._index, sign=sign, at=at, proof=recheck.proof))
             return
         if entry.state not in LIVE:
@@ -250,8 +287,17 @@ def rests_on_edits(seen: Observation | Sighting, uncommitted: Collection[RelPath
     return bool(uncommitted) and (seen.path is None or seen.path in uncommitted or seen.item in wide)
 
 
+def may_be_regraded(entry: Entry, ledger: Ledger, settings: str) -> bool:
+    """Whether other settings may have decided about an entry's severity since it was seen. ``settings``: of now.
+
+    Of one that the last round did not see, nobody noticed when they changed.
+    """
+    last = ledger.last
+    return last is not None and (last.rules != rules_of(settings) or (entry.last_seen or 0) < last.index)
+
+
 def regrade_reason(old: Sighting, new: Sighting, *, settings_changed: bool) -> str | None:
-    """Why a severity other than the one in force may stand; None when it is the same, or must stay (REFERENCE F4)."""
+    """Why a severity other than the one in force may stand; None when it is the same, or must stay."""
     if old.severity is new.severity:
         return None
     if old.anchor_text != new.anchor_text:
@@ -276,11 +322,14 @@ def recalled(finding: Finding, ledger: Ledger, texts: Texts, *, settings: str, i
     blob = texts.blob(finding.seen.path, finding.seen.side)
     severity = finding.seen.severity
     if severity is not entry.sighting.severity:
-        changed = ledger.last is not None and ledger.last.settings != settings
+        changed = may_be_regraded(entry, ledger, settings)
         if regrade_reason(entry.sighting, Sighting.of(finding.seen, blob), settings_changed=changed) is None:
             severity = entry.sighting.severity
+    seen, anatomy = finding.seen, with_answers(finding.seen.anatomy, entry.sighting.anatomy)
+    if severity is not seen.severity or anatomy is not seen.anatomy:
+        seen = replace(seen, severity=severity, anatomy=anatomy)
     finding = finding.but(
-        seen=finding.seen if severity is finding.seen.severity else replace(finding.seen, severity=severity),
+        seen=seen,
         first_seen=entry.first_seen if entry.first_seen is not None else index,
         last_seen=index if index is not None else entry.last_seen,
         regressions=entry.regressions + (entry.state is State.FIXED),

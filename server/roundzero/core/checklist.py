@@ -14,7 +14,7 @@ from roundzero.core.judge import shown
 from roundzero.core.report import ChecklistLine, ItemStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from roundzero.core.change import Change
     from roundzero.core.finding import Finding
@@ -48,8 +48,12 @@ def checklist(
     failures: Sequence[Failure],
     *,
     language: Language = "en",
+    answered: Collection[ItemId] = (),
 ) -> tuple[ChecklistLine, ...]:
-    """One line for each item that is on, in the packs' order."""
+    """One line for each item that is on, in the packs' order.
+
+    ``answered`` are the items a model was asked about for every part of the change that they apply to.
+    """
     failing: dict[ItemId, list[Finding]] = {}
     for finding in findings:
         if shown(finding) and finding.state is State.OPEN and finding.origin is not Origin.PRE_EXISTING:
@@ -60,7 +64,7 @@ def checklist(
             pack=item.pack,
             item=item.id,
             title=item.title.text(language),
-            status=_status(item, change, silent, failed=item.id in failing),
+            status=_status(item, change, silent, failed=item.id in failing, answered=answered),
             findings=tuple(finding.id for finding in failing.get(item.id, ())),
             why=item.why.text(language),
             severity=item.severity,
@@ -70,12 +74,14 @@ def checklist(
     )
 
 
-def _status(item: Item, change: Change, silent: frozenset[ItemId], *, failed: bool) -> ItemStatus:
+def _status(
+    item: Item, change: Change, silent: frozenset[ItemId], *, failed: bool, answered: Collection[ItemId]
+) -> ItemStatus:
     if failed:
         return ItemStatus.FAIL
     paths = [path for file in change.files for path in (file.path, file.old_path) if path is not None]
     if not any(item.applies.matches(path) for path in paths):
         return ItemStatus.NOT_APPLICABLE
-    if item.id in silent or not item.checks:
+    if item.id in silent or not (item.checks or item.id in answered):
         return ItemStatus.NOT_CHECKED
     return ItemStatus.PASS

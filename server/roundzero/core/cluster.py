@@ -52,6 +52,12 @@ _OTHER_CHAINS: Final = 0.9
 listing often finds its chain, so rivals for the listing say more."""
 
 
+def likeness(one: str, other: str) -> float:
+    """How alike two titles are, from 0 to 1, with every word as telling as another."""
+    both = _alike([Listing(1, "", 0, one), Listing(2, "", 0, other)])[0][1]
+    return sum(both) / 2
+
+
 def same_defect(listings: Sequence[Listing]) -> frozenset[tuple[int, int]]:
     """The pairs of indices, smaller first, that are one defect, as read forwards or backwards."""
     evidence = _Evidence(listings)
@@ -62,11 +68,6 @@ def same_defect(listings: Sequence[Listing]) -> frozenset[tuple[int, int]]:
         for chain in _read(listings, evidence, rounds)
         for pair in itertools.combinations(sorted(chain), 2)
     )
-
-
-def chains(listings: Sequence[Listing]) -> list[list[int]]:
-    """The listings by defect, as read forwards: each index once, by round within a defect."""
-    return _read(listings, _Evidence(listings), sorted({each.round for each in listings}))
 
 
 def _read(listings: Sequence[Listing], evidence: _Evidence, rounds: Sequence[int]) -> list[list[int]]:

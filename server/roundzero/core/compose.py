@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.checklist import Failure, checklist, what_failed
 from roundzero.core.finding import State
@@ -22,17 +22,23 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import Change, Source
     from roundzero.core.finding import Finding
-    from roundzero.core.item import Language
+    from roundzero.core.item import ItemId, Language, Severity
+    from roundzero.core.report import ModelStats
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.suppress import Directive
     from roundzero.core.text import RelPath
+
+
+_NAMED: Final = 3
+"""Most files that a verdict names; the report has all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
     """What a report says about itself. ``paths``: the files and folders asked for, all when empty.
 
-    ``outside`` are the texts of files beyond the change that findings lie in. ``seconds`` per stage.
+    ``outside`` are the texts of files beyond the change that findings lie in. ``seconds`` per stage. ``answered`` are
+    the items a model looked at wherever they apply.
     """
 
     tool_version: str
@@ -44,6 +50,8 @@ class Occasion:
     outside: tuple[Source, ...] = ()
     seconds: tuple[tuple[str, float], ...] = ()
     round: RoundInfo = field(default_factory=RoundInfo)
+    model: ModelStats | None = None
+    answered: frozenset[ItemId] = frozenset()
 
 
 def compose(
@@ -61,11 +69,13 @@ def compose(
     covered = coverage(change, view)
     summaries = overview(change, view)
     messages = what_failed(failures, gaps=True)
+    unasked = occasion.model.gaps if occasion.model is not None else ()
+    verdict = evaluate(findings, covered, messages, depth=occasion.depth, unasked=unasked)
     return Report(
         tool_version=occasion.tool_version,
         reviewed_at=occasion.reviewed_at,
         language=occasion.language,
-        verdict=_restricted(evaluate(findings, covered, messages, depth=occasion.depth), occasion.paths),
+        verdict=_restricted(by_own_rules(verdict, change), occasion.paths),
         base=change.base,
         head=change.head,
         change=change,
@@ -73,7 +83,7 @@ def compose(
         counts=count(shown),
         coverage=covered,
         overview=summaries,
-        checklists=checklist(ruleset, change, shown, failures, language=occasion.language),
+        checklists=checklist(ruleset, change, shown, failures, language=occasion.language, answered=occasion.answered),
         findings=shown,
         settings_changed=settings_changed(change, directives),
         notices=(*occasion.notices, *what_failed(failures, gaps=False)),
@@ -86,8 +96,42 @@ def compose(
             failures=messages,
             patch_bytes=patch_bytes(change, view),
             deleted_lines=sum(file.deleted for file in summaries),
+            model=occasion.model,
         ),
     )
+
+
+def narrowed(report: Report, mildest: Severity) -> Report:
+    """The report as it is shown to who wants nothing milder. What blocks is always shown.
+
+    For display only: what is remembered of a review does not depend on what was shown of it.
+    """
+    milder = [each for each in report.findings if each.seen.severity > mildest and not each.blocking]
+    if not milder:
+        return report
+    left = {each.id for each in milder}
+    counts = Counter(dict(report.stats.hidden)) + Counter({f"milder than {mildest.name}": len(milder)})
+    counts.subtract(dict(hidden(milder)))  # a comment in the code hides them no more than this does
+    findings = tuple(each for each in report.findings if each.id not in left)
+    checklists = tuple(
+        replace(row, findings=tuple(name for name in row.findings if name not in left)) for row in report.checklists
+    )
+    return replace(
+        report,
+        findings=findings,
+        counts=count(findings),
+        checklists=checklists,
+        stats=replace(report.stats, hidden=tuple(sorted((+counts).items()))),
+    )
+
+
+def by_own_rules(verdict: Verdict, change: Change) -> Verdict:
+    """A verdict by rules that the branch itself changes says so."""
+    rules = rules_changed(change)
+    if not rules:
+        return verdict
+    named = [*rules[:_NAMED], *(["…"] if len(rules) > _NAMED else [])]
+    return replace(verdict, reasons=(*verdict.reasons, f"this branch changes what is reviewed: {', '.join(named)}"))
 
 
 def _restricted(verdict: Verdict, paths: tuple[RelPath, ...]) -> Verdict:
@@ -148,17 +192,23 @@ def hidden(findings: Iterable[Finding]) -> tuple[tuple[str, int], ...]:
 
 def settings_changed(change: Change, directives: Mapping[RelPath, tuple[Directive, ...]]) -> tuple[str, ...]:
     """What the branch changes about its own review: settings, packs, ignore file, and comments that dismiss."""
-    paths = {file.path for file in change.files} | {skip.path for skip in change.skipped}
-    lines: list[str] = [path for path in sorted(paths) if _is_rule(path, change)]
+    lines: list[str] = list(rules_changed(change))
     files = {file.path: file for file in change.files}
     for path, found in sorted(directives.items()):
         added = files[path].added if path in files else frozenset()
-        lines += [
-            f"{path}:{directive.span.start.line}: {directive.text} {directive.reason}".rstrip()
+        said = {
+            directive.span: f"{path}:{directive.span.start.line}: {directive.said}"
             for directive in found
             if directive.span.start.line in added
-        ]
+        }
+        lines += [said[span] for span in sorted(said)]
     return tuple(lines)
+
+
+def rules_changed(change: Change) -> tuple[RelPath, ...]:
+    """The files among those the branch changes that decide what is reviewed and how."""
+    paths = {file.path for file in change.files} | {skip.path for skip in change.skipped}
+    return tuple(path for path in sorted(paths) if _is_rule(path, change))
 
 
 def _is_rule(path: RelPath, change: Change) -> bool:

@@ -1,28 +1,26 @@
 """What a person has put aside: a finding, an item in a file, an item everywhere, or every line like one.
 
-Values, the question which findings a dismissal covers, and the shared file ``.roundzero/dismissals.toml``, which a
-clone and CI read. Does not know the ledger or the disk. Invariants: formatting what was parsed gives the same text,
-tables are sorted and independent of each other, so that two branches that add one each merge without conflict as far
-as git can; no line of code is stored, only its fingerprint.
+Values, and the question which findings a dismissal covers. Does not know the ledger, the disk, or how the file that
+everyone shares is written (shared_file). Invariant: no line of code is stored, only its fingerprint.
 """
 
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.finding import FindingId, first_id
-from roundzero.core.item import ItemId
 from roundzero.core.secrets import redact
-from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Protocol
+
+    from roundzero.core.finding import FindingId
+    from roundzero.core.item import ItemId
+    from roundzero.core.text import RelPath
 
     class Seen(Protocol):
         """The part of an observation that says what a dismissal is about."""
@@ -42,10 +40,6 @@ if TYPE_CHECKING:
         @property
         def anchor_text(self) -> str:
             """The collapsed text of its line."""
-
-
-SHARED_FILE: Final = RelPath(".roundzero/dismissals.toml")
-"""Where dismissals lie that everyone shares."""
 
 
 class DismissalScope(Enum):
@@ -125,7 +119,7 @@ def covered(
 
     Surest is the id, then item, path, symbol and text, then item, path and text, then item and text in any file.
     """
-    standing = sorted((each for each in dismissals if not each.over(now)), key=_order)
+    standing = sorted((each for each in dismissals if not each.over(now)), key=place_in_file)
     found = _singles([each for each in standing if each.scope is DismissalScope.FINDING], seen, ids)
     wide = [each for each in standing if each.scope is not DismissalScope.FINDING]
     if wide:
@@ -175,76 +169,6 @@ def _singles(standing: list[Dismissal], seen: Sequence[Seen], ids: Sequence[Find
     return found
 
 
-def _order(dismissal: Dismissal) -> tuple[str, str, str, str]:
+def place_in_file(dismissal: Dismissal) -> tuple[str, str, str, str]:
+    """The order of dismissals in the shared file, in which they also take effect: by path, then item."""
     return (dismissal.path or "", dismissal.item, dismissal.id, dismissal.scope.value)
-
-
-_HEAD: Final = "# Findings this repository has put aside. Written by `roundzero ledger dismiss --shared`.\n"
-_FIELDS: Final = ("id", "scope", "item", "path", "symbol", "anchor", "reason", "by", "at", "expires")
-
-
-def format_shared(dismissals: Iterable[Dismissal]) -> str:
-    """The text of the shared file: one table each, sorted, the later of two with one name."""
-    unique = {each.name: each for each in sorted(dismissals, key=lambda each: each.at)}
-    parts = [_HEAD]
-    for each in sorted(unique.values(), key=_order):
-        values = {name: getattr(each, name) for name in _FIELDS}
-        values["scope"] = each.scope.value
-        rows = [f"{name} = {_quoted(str(value))}\n" for name, value in values.items() if value is not None]
-        parts.append("\n[[dismissal]]\n" + "".join(rows))
-    return "".join(parts)
-
-
-def parse_shared(text: str) -> tuple[tuple[Dismissal, ...], tuple[str, ...]]:
-    """The dismissals of a shared file, and what is wrong with it in words. A broken table costs itself only."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        return (), (f"{SHARED_FILE}: {error}",)
-    tables = document.get("dismissal", [])
-    if not isinstance(tables, list):
-        return (), (f"{SHARED_FILE}: dismissal must be a list of tables, [[dismissal]]",)
-    found: list[Dismissal] = []
-    problems: list[str] = []
-    for number, table in enumerate(tables, 1):
-        fields = {str(name): str(value) for name, value in table.items()} if isinstance(table, dict) else {}
-        try:
-            found.append(_parsed(fields))
-        except (KeyError, ValueError) as error:
-            problems.append(f"{SHARED_FILE}: dismissal {number}: {_complaint(error)}")
-    return tuple(sorted(found, key=_order)), tuple(problems)
-
-
-def _parsed(fields: Mapping[str, str]) -> Dismissal:
-    item, path, symbol, anchor = ItemId(fields["item"]), fields.get("path"), fields.get("symbol"), fields["anchor"]
-    if not fields["reason"].strip():
-        raise ValueError("reason is empty")
-    return Dismissal(
-        id=FindingId(fields.get("id") or first_id(item, RelPath(path) if path else None, symbol, anchor, 0)),
-        scope=DismissalScope(fields.get("scope", "finding")),
-        item=item,
-        path=RelPath(path) if path is not None else None,
-        symbol=symbol,
-        anchor=anchor,
-        reason=fields["reason"],
-        by=fields.get("by"),
-        at=fields.get("at", ""),
-        expires=fields.get("expires"),
-    )
-
-
-def _complaint(error: Exception) -> str:
-    return f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
-
-
-_ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-
-
-def _quoted(value: str) -> str:
-    """A TOML basic string. Bytes that are not UTF-8 cannot be said in TOML and become U+FFFD."""
-    clean = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    escaped = "".join(
-        _ESCAPES.get(char) or (f"\\u{ord(char):04X}" if ord(char) < 0x20 or ord(char) == 0x7F else char)
-        for char in clean
-    )
-    return f'"{escaped}"'

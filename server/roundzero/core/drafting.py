@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from roundzero.core.anatomy import Decides
 from roundzero.core.change import Side, Source
 from roundzero.core.evidence import verified
 from roundzero.core.finding import Anchor, Edit, Evidence, Fix, Observation, Verified
 from roundzero.core.item import Severity
+from roundzero.core.matching import MODEL_LINES
 from roundzero.core.outline import symbol_at
 from roundzero.core.prompt import OTHER
 from roundzero.core.scope import nearest_changed_line
@@ -30,10 +31,8 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change, FileChange
     from roundzero.core.item import Item, ItemId
     from roundzero.core.model_values import Draft, DraftFinding, Unit
+    from roundzero.core.quotes import Text
     from roundzero.core.ruleset import Ruleset
-
-NEAR: Final = 3
-"""Lines within which a check's finding of the same item makes a model's a repetition."""
 
 
 class Gate(Enum):
@@ -59,9 +58,13 @@ class Admission:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The texts under review by path and side, without secrets, as the model saw them."""
+    """The texts under review by path and side: ``sources`` without secrets, as a model saw them, ``plain`` as they are.
+
+    Quotes are looked for in the former; where a finding stands, and by what text it is known again, is of the latter.
+    """
 
     sources: Mapping[tuple[RelPath, Side], Source]
+    plain: Mapping[tuple[RelPath, Side], Source] = field(default_factory=dict)
 
     @classmethod
     def of(cls, change: Change, others: Iterable[tuple[Side, Source]] = ()) -> Texts:
@@ -72,7 +75,7 @@ class Texts:
                 found[file.base.path, Side.BASE] = file.base
                 found.setdefault((file.path, Side.BASE), file.base)
         found.update({(source.path, side): source for side, source in others})
-        return cls({key: _redacted(source) for key, source in found.items()})
+        return cls({key: _redacted(source) for key, source in found.items()}, found)
 
 
 def _redacted(source: Source) -> Source:
@@ -96,8 +99,9 @@ def admit(  # noqa: PLR0913  each is an independent input
     counts: Counter[Gate] = Counter({Gate.UNREADABLE: len(draft.faults)})
     admitted: list[Observation] = []
     capped = 0
+    forms: dict[tuple[RelPath, Side], Text] = {}
     for found in draft.findings:
-        judged = _Candidate(found, unit, change, texts, ruleset).judged(producer, version)
+        judged = _Candidate(found, unit, change, texts, ruleset, forms).judged(producer, version)
         if isinstance(judged, Gate):
             counts[judged] += 1
         elif _repeats(judged, (*said, *admitted)):
@@ -117,6 +121,7 @@ class _Candidate:
     change: Change
     texts: Texts
     ruleset: Ruleset
+    forms: dict[tuple[RelPath, Side], Text]
 
     def judged(self, producer: str, version: str) -> Observation | Gate:
         """The observation, or the gate that held it back."""
@@ -129,11 +134,14 @@ class _Candidate:
             paths = {path for path, _ in self.texts.sources}
             return Gate.NO_EVIDENCE if any(each.path in paths for each in evidence) else Gate.NOWHERE
         place = self._place(good)
-        cause = self._cause(good)
+        cause = cause_of(good, self.change)
         if place is None or cause is None:
             return Gate.UNRELATED
         source = self.texts.sources[place.path, Side.HEAD]
+        plain = self.texts.plain.get((place.path, Side.HEAD), source)
         severity, reason = self._severity(evidence)
+        if item.severity_set and item.severity > severity:
+            severity, reason = item.severity, f"{item.severity.name} by the settings"
         anatomy = replace(self.found.anatomy, severity_reason=reason)
         on_change = place.path == self.unit.path and any(place.line in hunk.head_lines for hunk in self.unit.hunks)
         return Observation(
@@ -142,13 +150,13 @@ class _Candidate:
             producer_version=version,
             source="model",
             severity=severity,
-            title=self.found.title,
+            title=" ".join(self.found.title.split()),
             why=self.found.why,
             path=place.path,
             side=Side.HEAD,
-            span=_line_span(source, place.line),
-            symbol=symbol_at(source.path, source.index, place.line),
-            anchor_text=collapse(source.index.line(place.line)),
+            span=line_span(plain, place.line),
+            symbol=symbol_at(plain.path, plain.index, place.line),
+            anchor_text=collapse(plain.index.line(place.line)),
             evidence=tuple(evidence),
             fixes=self._fixes(source, place),
             cause=None if on_change else cause,
@@ -174,7 +182,7 @@ class _Candidate:
             )
             for quote in self.found.quotes
         ]
-        return list(verified(quoted, self.texts.sources))
+        return list(verified(quoted, self.texts.sources, self.forms))
 
     def _path(self, said: str) -> RelPath:
         """The path meant: as it is, without what tools put before it, or the one path that ends so."""
@@ -210,16 +218,6 @@ class _Candidate:
     def _base_path(self) -> RelPath:
         file = self.change.file(self.unit.path)
         return file.base.path if file is not None and file.base is not None else self.unit.path
-
-    def _cause(self, good: Sequence[Evidence]) -> Anchor | None:
-        """The changed line that a verified quote stands on, or that took a removed one's place."""
-        for each in good:
-            for file in self.change.files:
-                if each.side is Side.HEAD and file.path == each.path and each.line in file.added:
-                    return Anchor(file.path, each.line)
-                if each.side is Side.BASE and _removes(file, each):
-                    return Anchor(file.path, nearest_changed_line(file, max(1, file.line_map.nearest(each.line))))
-        return None
 
     def _severity(self, evidence: Sequence[Evidence]) -> tuple[Severity, str | None]:
         """The severity it may have, with the reason when that is milder than it says."""
@@ -262,13 +260,24 @@ class _Candidate:
         return (Fix(title=found.title, safe=False, edits=(Edit(source.path, span, old, new),)),)
 
 
+def cause_of(good: Sequence[Evidence], change: Change) -> Anchor | None:
+    """The changed line that a verified quote stands on, or that took a removed one's place."""
+    for each in good:
+        for file in change.files:
+            if each.side is Side.HEAD and file.path == each.path and each.line in file.added:
+                return Anchor(file.path, each.line)
+            if each.side is Side.BASE and _removes(file, each):
+                return Anchor(file.path, nearest_changed_line(file, max(1, file.line_map.nearest(each.line))))
+    return None
+
+
 def _removes(file: FileChange, quoted: Evidence) -> bool:
     """Whether the change removed a quoted line of a file that is still there."""
     base = file.base
     return base is not None and file.head is not None and base.path == quoted.path and quoted.line in file.removed
 
 
-def _line_span(source: Source, line: int) -> Span:
+def line_span(source: Source, line: int) -> Span:
     """The text of a line, without the white space around it."""
     text = source.index.line(line)
     start = len(text) - len(text.lstrip())
@@ -282,6 +291,6 @@ def _repeats(seen: Observation, said: Iterable[Observation]) -> bool:
         each.item == seen.item
         and each.path == seen.path
         and each.side is seen.side
-        and abs(each.line - seen.line) <= NEAR
+        and abs(each.line - seen.line) <= MODEL_LINES
         for each in said
     )

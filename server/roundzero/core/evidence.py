@@ -17,7 +17,7 @@ from roundzero.core.finding import Verified
 from roundzero.core.quotes import CLOSE, TELLING, Reading, Text, readings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, MutableMapping, Sequence
 
     from roundzero.core.change import Side, Source
     from roundzero.core.finding import Evidence
@@ -55,8 +55,16 @@ class Place:
     line: int
 
 
-def verified(evidence: Sequence[Evidence], sources: Mapping[tuple[RelPath, Side], Source]) -> tuple[Evidence, ...]:
-    """The evidence, checked against ``sources``: the texts under review, by path and side."""
+def verified(
+    evidence: Sequence[Evidence],
+    sources: Mapping[tuple[RelPath, Side], Source],
+    forms: MutableMapping[tuple[RelPath, Side], Text] | None = None,
+) -> tuple[Evidence, ...]:
+    """The evidence, checked against ``sources``: the texts under review, by path and side.
+
+    ``forms`` keeps what was made of the texts for the next call, since that takes longer than the looking.
+    """
+    forms = {} if forms is None else forms
     by_file: dict[tuple[RelPath, Side], list[int]] = defaultdict(list)
     for at, each in enumerate(evidence):
         by_file[each.path, each.side].append(at)
@@ -67,19 +75,21 @@ def verified(evidence: Sequence[Evidence], sources: Mapping[tuple[RelPath, Side]
             for at in numbers:
                 result[at] = replace(result[at], verified=Verified.MISSING)
             continue
-        places = locate([Quote(result[at].line, result[at].quote) for at in numbers], source.index)
+        if key not in forms:
+            forms[key] = Text(source.index)
+        places = locate([Quote(result[at].line, result[at].quote) for at in numbers], source.index, forms[key])
         for at, place in zip(numbers, places, strict=True):
             result[at] = replace(result[at], verified=place.verified, line=place.line, blob=source.blob)
     return tuple(result)
 
 
-def locate(quotes: Sequence[Quote], index: LineIndex) -> list[Place]:
-    """Where the quotes from one text stand in it.
+def locate(quotes: Sequence[Quote], index: LineIndex, text: Text | None = None) -> list[Place]:
+    """Where the quotes from one text stand in it. ``text``: what was made of it before, if anything.
 
     They are looked at together: what two neighbours say of how lines moved tells which of several places is meant, and
     that a place is not the meant one although it reads the same.
     """
-    text = Text(index)
+    text = text or Text(index)
     traces = [_trace(quote, text) for quote in quotes]
     traces = _in_order(_apart(traces))
     ways = [(trace.said, trace.line) for trace in traces if trace.line is not None and trace.shows_way]

@@ -1,8 +1,9 @@
 """The verdict, with its reasons.
 
 BLOCKED: an open, introduced or exposed P0 or P1 past its gates. INCOMPLETE: not blocked, and something that should have
-been looked at was not. LGTM otherwise, at its depth; a model that is switched off is no gap. What is skipped by
-rule never hinders LGTM. Invariant: the verdict does not depend on what is displayed or on ``--fail-on``.
+been looked at was not, or a model's P0 or P1 waits for a deep review. LGTM otherwise, at its depth; a model that is
+switched off is no gap. What is skipped by rule never hinders LGTM. Invariant: the verdict does not depend on what is
+displayed or on ``--fail-on``.
 """
 
 from __future__ import annotations
@@ -51,13 +52,33 @@ def _why_not(finding: Finding, policy: GatePolicy) -> str | None:
     return None
 
 
-def evaluate(findings: Sequence[Finding], coverage: Coverage, failures: Sequence[str], *, depth: Depth) -> Verdict:
-    """The verdict over gated findings. ``failures`` are stages of the depth asked for that failed, in words."""
+def waiting(finding: Finding) -> bool:
+    """Whether it would block if a deep review confirmed it."""
+    return finding.seen.source == "model" and finding.counts and finding.seen.severity <= Severity.P1
+
+
+def evaluate(
+    findings: Sequence[Finding],
+    coverage: Coverage,
+    failures: Sequence[str],
+    *,
+    depth: Depth,
+    unasked: Sequence[str] = (),
+) -> Verdict:
+    """The verdict over gated findings. ``failures`` are stages of the depth asked for that failed, in words.
+
+    ``unasked`` says what of the change a model should have looked at and did not.
+    """
     blocking = [finding for finding in findings if finding.blocking]
     gaps = [skip for skip in coverage.skipped if skip.kind is SkipKind.NOT_CHECKED]
+    candidates = sum(waiting(finding) and not finding.blocking for finding in findings)
     reasons: list[str] = []
     if blocking:
         reasons.append(_counted(len(blocking), "blocking finding"))
+    if candidates:
+        waits = "waits" if candidates == 1 else "wait"
+        reasons.append(f"{_counted(candidates, 'finding')} of a model {waits} for a deep review")
+    reasons.extend(unasked)
     if gaps:
         named = ", ".join(f"{skip.path} ({skip.reason})" for skip in gaps[:_NAMED])
         more = f" and {len(gaps) - _NAMED} more" if len(gaps) > _NAMED else ""
@@ -67,7 +88,7 @@ def evaluate(findings: Sequence[Finding], coverage: Coverage, failures: Sequence
         reasons.append(f"{len(failures) - _NAMED} more failures")
     if blocking:
         status = VerdictStatus.BLOCKED
-    elif gaps or failures:
+    elif gaps or failures or candidates or unasked:
         status = VerdictStatus.INCOMPLETE
     else:
         status = VerdictStatus.LGTM

@@ -10,7 +10,7 @@ import fnmatch
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NewType
+from typing import TYPE_CHECKING, Final, Literal, NewType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,9 +72,13 @@ class Applies:
         return not any(glob_matches(path, glob) for glob in self.exclude)
 
 
+SYNTAX_CODE: Final = "E999"
+"""The code by which an item names syntax errors, which ruff reports without being asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class RuffCheck:
-    """Checked by ruff rules, by code (``E722``)."""
+    """Checked by ruff rules, by code (``E722``); SYNTAX_CODE stands for the text not parsing."""
 
     codes: tuple[str, ...]
 
@@ -117,11 +121,13 @@ class Item:
     """One item of a pack, after settings were applied (severity, on or off).
 
     ``checks`` is empty for a question only a model can answer. ``severity_set``: settings chose the severity, so a hit
-    cannot change it. ``line`` is where the pack file defines it, from 1.
+    cannot change it. ``covers`` are items that say less of the same defect: on a line of both this one is shown.
+    ``line`` is where the pack file defines it, from 1.
     """
 
     id: ItemId
     aliases: tuple[ItemId, ...] = ()
+    covers: tuple[ItemId, ...] = ()
     section: str = ""
     title: Prose
     why: Prose
@@ -139,6 +145,11 @@ class Item:
     def pack(self) -> str:
         """The pack's name."""
         return self.id.split("/", 1)[0]
+
+    @property
+    def reads_syntax(self) -> bool:
+        """Whether it is about texts that do not parse: it is checked where nothing else can be."""
+        return any(isinstance(check, RuffCheck) and SYNTAX_CODE in check.codes for check in self.checks)
 
     @property
     def checkers(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Change, FileChange, Side
+from roundzero.core.covering import without_covered
 from roundzero.core.finding import (
     Anchor,
     Finding,
@@ -124,7 +125,7 @@ def judge(  # noqa: PLR0913  each is an independent input
     came_from = origins(sorted(sight.base, key=_place), head, Moves.within(change))
     bench = _Bench(change, files, ruleset, view, policy, sight.based, sight.reached)
     findings = [bench.finding(*row) for row in zip(head, ids, came_from, reasons, strict=True)]
-    return sorted(findings, key=order)
+    return sorted(without_covered(findings, ruleset), key=order)
 
 
 def listed(finding: Finding) -> bool:
@@ -169,7 +170,7 @@ class _Bench:
             seen=seen,
             origin=origin,
             in_diff=in_diff,
-            anchor=self._anchor(seen, file, in_diff=in_diff) if use is None else Anchor(use.path, use.line),
+            anchor=self._anchor(seen, file, origin, in_diff=in_diff) if use is None else Anchor(use.path, use.line),
             hidden=self._beyond(seen, origin, scope),
         )
         if dismissed is not None:
@@ -194,9 +195,11 @@ class _Bench:
         kept = file is not None and file.base is not None and not in_diff
         return kept and seen.span is not None and seen.side is Side.HEAD and seen.cause is None
 
-    def _anchor(self, seen: Observation, file: FileChange | None, *, in_diff: bool) -> Anchor | None:
+    def _anchor(self, seen: Observation, file: FileChange | None, origin: Origin, *, in_diff: bool) -> Anchor | None:
         if seen.cause is not None:
             return seen.cause
+        if origin is Origin.PRE_EXISTING:
+            return None  # no changed line has to do with it
         if file is None:
             return _anchor_of(self.change) if seen.path is None else None
         if seen.side is Side.BASE and seen.span is not None:

@@ -19,6 +19,7 @@ from roundzero.core.secrets import redact
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from roundzero.core.anatomy import Anatomy
     from roundzero.core.change import Side
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.item import ItemId, Severity
@@ -28,7 +29,9 @@ if TYPE_CHECKING:
 class Sign(Enum):
     """What happened to an entry.
 
-    SEEN_SAME is SEEN on the very bytes it was refuted on. REGRADED (severity) and JOINED (family) change no state.
+    SEEN_SAME is SEEN on the very bytes it was refuted on. REGRADED (severity), JOINED (family) and ANSWERED (an open
+    question) change no state. Of this version nothing writes SEEN_SAME or MERGED, and REFUTED is written of a check
+    whose rule changed, not of a model's finding: that takes a deep review.
     """
 
     SEEN = "seen"
@@ -43,6 +46,7 @@ class Sign(Enum):
     MERGED = "merged"
     REGRADED = "regraded"
     JOINED = "joined"
+    ANSWERED = "answered"
 
 
 TRANSITIONS: Final[Mapping[tuple[State, Sign], State]] = {
@@ -78,7 +82,7 @@ class Sighting:
     """What an observation looked like when it was last seen: what matching needs, and no secret's value.
 
     ``blob`` is the object id of the text it was seen in ("" for the change as a whole). ``why`` is kept for findings of
-    a model only; a check's is in its item.
+    a model only, as is the ``anatomy``; a check's why is in its item.
     """
 
     item: ItemId
@@ -95,6 +99,7 @@ class Sighting:
     blob: str
     why: str = ""
     evidence: tuple[Evidence, ...] = ()
+    anatomy: Anatomy | None = None
 
     @property
     def line(self) -> int:
@@ -119,6 +124,7 @@ class Sighting:
             blob=blob,
             why=redact(seen.why) if seen.source == "model" else "",
             evidence=tuple(replace(each, quote=redacted(each.quote)) for each in seen.beyond),
+            anatomy=without_secrets(seen.anatomy) if seen.anatomy is not None else None,
         )
 
     def observation(self) -> Observation:
@@ -137,6 +143,7 @@ class Sighting:
             symbol=self.symbol,
             anchor_text=self.anchor_text,
             evidence=self.evidence,
+            anatomy=self.anatomy,
         )
 
 
@@ -154,8 +161,8 @@ class Proof:
 class Event:
     """One thing that happened to one entry. ``round`` is None between rounds. Which fields count depends on ``sign``.
 
-    SEEN needs ``sighting``; DISMISSED ``dismissal``; MERGED ``into``; REGRADED ``severity`` and ``proof``; JOINED
-    ``into`` (the family); the others ``proof``.
+    SEEN and ANSWERED need ``sighting``; DISMISSED ``dismissal``; MERGED ``into``; REGRADED ``severity`` and ``proof``;
+    JOINED ``into`` (the family); the others ``proof``.
     """
 
     id: FindingId
@@ -174,8 +181,8 @@ class Event:
 class Round:
     """One committed round. ``absent`` are the live entries that were not seen in it, so that all others were.
 
-    ``counts`` P0 to P3. ``settings`` is a digest of everything that decides what is found and shown. ``delta`` are the
-    paths that differ from the round before; ``full`` counts the files of the change.
+    ``counts`` P0 to P3. ``settings`` is a digest of the rules and, after a colon, the depth a model reached completely.
+    ``delta`` are the paths that differ from the round before; ``full`` counts the files of the change.
     """
 
     index: int
@@ -190,13 +197,27 @@ class Round:
     full: int = 0
     absent: tuple[FindingId, ...] = ()
 
+    @property
+    def rules(self) -> str:
+        """The digest of the rules alone."""
+        return rules_of(self.settings)
+
     def repeats(self, last: Round | None) -> bool:
-        """Whether nothing that decides a review has changed since ``last``."""
-        return last is not None and (self.merge_base, self.snapshot, self.settings) == (
-            last.merge_base,
-            last.snapshot,
-            last.settings,
+        """Whether nothing that decides a review has changed since ``last``, and it was looked at no deeper."""
+        return (
+            last is not None
+            and (self.merge_base, self.snapshot, self.rules) == (last.merge_base, last.snapshot, last.rules)
+            and (_looked_deeply(last.settings) or not _looked_deeply(self.settings))
         )
+
+
+def rules_of(settings: str) -> str:
+    """The part of a round's settings that is not about how deep a model looked."""
+    return settings.partition(":")[0]
+
+
+def _looked_deeply(settings: str) -> bool:
+    return bool(settings.partition(":")[2])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,7 +292,7 @@ def fold(history: Iterable[Event | Round], start: Ledger | None = None) -> Ledge
 LIVE_OR_DISMISSED: Final = LIVE | {State.DISMISSED}
 
 
-def step(entry: Entry | None, event: Event) -> Entry | None:
+def step(entry: Entry | None, event: Event) -> Entry | None:  # noqa: PLR0911  one return for each kind of event
     """An entry after an event. Only SEEN makes one; an event without a row in ``TRANSITIONS`` changes nothing."""
     if entry is None:
         return _born(event)
@@ -279,6 +300,8 @@ def step(entry: Entry | None, event: Event) -> Entry | None:
         if event.severity is None:
             return entry
         return replace(entry, sighting=replace(entry.sighting, severity=event.severity), regraded=event.proof)
+    if event.sign is Sign.ANSWERED and event.sighting is not None:
+        return replace(entry, sighting=replace(event.sighting, severity=entry.sighting.severity))
     if event.sign is Sign.JOINED:
         return replace(entry, family=event.into)
     state = TRANSITIONS.get((entry.state, event.sign))
@@ -321,6 +344,50 @@ def _stepped(entry: Entry, event: Event, state: State) -> Entry:
         dismissal=event.dismissal if state is State.DISMISSED else None,
         regressions=after.regressions + (entry.state is State.FIXED and state is State.OPEN),
         left=event.round if state not in LIVE else None,
+    )
+
+
+def with_answers(case: Anatomy | None, before: Anatomy | None) -> Anatomy | None:
+    """An anatomy with what people answered before, to the same questions and to those that are not asked any more.
+
+    The latter stay so that what a person said goes along with the next question as it did with the last.
+    """
+    if case is None or before is None:
+        return case
+    known = {each.text: each for each in before.open_questions if each.answer is not None}
+    if not known:
+        return case
+    asked = {redact(each.text) for each in case.open_questions}
+    again = (
+        replace(each, answer=each.answer or (known[text].answer if (text := redact(each.text)) in known else None))
+        for each in case.open_questions
+    )
+    return replace(case, open_questions=(*again, *(each for text, each in known.items() if text not in asked)))
+
+
+def without_secrets(case: Anatomy) -> Anatomy:
+    """An anatomy as the ledger keeps it."""
+
+    def or_none(text: str | None) -> str | None:
+        return None if text is None else redact(text)
+
+    return replace(
+        case,
+        trigger=or_none(case.trigger),
+        base_to_head=or_none(case.base_to_head),
+        mechanism=tuple(replace(each, text=redact(each.text)) for each in case.mechanism),
+        consequence=replace(case.consequence, text=redact(case.consequence.text)) if case.consequence else None,
+        severity_reason=or_none(case.severity_reason),
+        negative_evidence=tuple(
+            replace(each, query=redact(each.query), scope=redact(each.scope)) for each in case.negative_evidence
+        ),
+        claims=tuple(replace(each, text=redact(each.text), probe=or_none(each.probe)) for each in case.claims),
+        open_questions=tuple(
+            replace(each, text=redact(each.text), answer=or_none(each.answer)) for each in case.open_questions
+        ),
+        suggestions=tuple(
+            replace(each, text=redact(each.text), verify=or_none(each.verify)) for each in case.suggestions
+        ),
     )
 
 

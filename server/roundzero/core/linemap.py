@@ -78,10 +78,6 @@ class LineMap:
         rank = old_line - hunk.base_gap
         return max(1, hunk.head_gap + min(rank, hunk.head_count))
 
-    def inverted(self) -> LineMap:
-        """The map from the new side to the old one."""
-        return LineMap(tuple(Hunk(h.head_start, h.head_count, h.base_start, h.base_count) for h in self.hunks))
-
     def then(self, later: LineMap) -> LineMap:
         """The map through two steps: old to middle by this map, middle to new by ``later``."""
         return LineMap(_compose(self.hunks, later.hunks))

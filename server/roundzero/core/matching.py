@@ -2,9 +2,10 @@
 
 Used for origin (base against head) and for identity (ledger against now). The tests, in order: same fingerprint on the
 line the old one moved to; for a line that is gone, same text elsewhere in the file, with the same symbol or the same
-surroundings; same item where the old line was replaced, if symbol or text still resemble; same item and text in another
-file of the change (a moved block). A line that was kept can only be paired where it is now: whoever looks at new lines
-alone must not have one of them excused by an old line like it. Where a test allows several pairs, the lines around
+surroundings; same item where the old line was replaced, if symbol or text still resemble; same item and text anywhere
+in the change (a moved block), with the same symbol or surroundings, or a text so long that it is hardly written twice.
+A line that was kept can only be paired where it is now: whoever looks at new lines alone must not have one of them
+excused by an old line like it. Where a test allows several pairs, the lines around
 them decide (core/neighbours), then distance. Titles and bare line numbers are never compared. Invariant: no observation
 takes part in two pairs, and the result does not depend on input order.
 """
@@ -12,7 +13,7 @@ takes part in two pairs, and the result does not depend on input order.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -30,6 +31,22 @@ if TYPE_CHECKING:
 
 RESEMBLES: Final = 0.6
 """Least ratio of equal characters at which an edited line still counts as the same place."""
+
+
+_STEM: Final = 6
+"""Least characters that a line must keep for its end not to matter."""
+
+MODEL_LINES: Final = 3
+"""How many lines two mentions of one item may lie apart and mean one place, where a model said one of them.
+
+Models count lines badly; further apart is more often another place of the same kind.
+"""
+
+TELLING: Final = 20
+"""From so many characters on, white space folded, a line is taken for the same one wherever it went.
+
+``except:``, ``breakpoint()`` and ``import os`` are written anew every day; a line of this length is copied or moved.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +134,7 @@ def pair(old: Sequence[Observation], new: Sequence[Observation], moves: Moves) -
     matcher.forget_kept()
     matcher.by_key(lambda p: (p.seen.item, p.path, p.seen.anchor_text), one_symbol=True)
     matcher.edited()
-    matcher.by_key(lambda p: (p.seen.item, p.seen.anchor_text) if len(p.seen.anchor_text) > 1 else None)
+    matcher.elsewhere()
     return matcher.pairs
 
 
@@ -129,9 +146,16 @@ class _Matcher:
         self._after = after
         self._moves = moves
 
-    def by_key(self, key: Callable[[_Place], Hashable | None], *, one_symbol: bool = False, here: bool = False) -> None:
+    def by_key(
+        self,
+        key: Callable[[_Place], Hashable | None],
+        spot: Callable[[_Place], Spot] | None = None,
+        *,
+        one_symbol: bool = False,
+        here: bool = False,
+    ) -> None:
         """Pair what has equal keys; within a key by surroundings, then nearest lines first. ``here``: on one line."""
-        spot = _bare if here else _spot
+        spot = _bare if here else spot or _spot
         if not self._before:
             return
         before: dict[Hashable, list[_Place]] = defaultdict(list)
@@ -150,6 +174,15 @@ class _Matcher:
             for was, now in couple(old, new, spot, one_symbol=one_symbol):
                 self._take(was, now)
         self._drop()
+
+    def elsewhere(self) -> None:
+        """Pair equal texts of different functions or files: those whose place resembles first, then those that tell."""
+
+        def text(place: _Place) -> Hashable | None:
+            return (place.seen.item, place.seen.anchor_text) if len(place.seen.anchor_text) > 1 else None
+
+        self.by_key(text, _distant, one_symbol=True)
+        self.by_key(lambda p: text(p) if len(p.seen.anchor_text) >= TELLING or p.source is None else None)
 
     def forget_kept(self) -> None:
         """Leave only old places whose line is gone."""
@@ -203,17 +236,30 @@ def _spot(place: _Place) -> Spot:
     return Spot(near=place.near, symbol=place.seen.symbol, order=_here(place), around=around)
 
 
+def _distant(place: _Place) -> Spot:
+    """As ``_spot``; the top levels of two files are not the same symbol."""
+    spot = _spot(place)
+    return spot if spot.symbol is not None else replace(spot, symbol=f"top level of {place.path}")
+
+
 def _here(place: _Place) -> tuple[str, int, int, str]:
     return (place.path or "", *_order(place.seen)[1:])
 
 
 def _likeness(old: _Place, new: _Place) -> float:
     """How alike two places of one hunk are, 0 when they are not the same defect's."""
-    ratio = SequenceMatcher(None, old.seen.anchor_text, new.seen.anchor_text, autojunk=False).ratio()
+    ratio = resemblance(old.seen.anchor_text, new.seen.anchor_text)
     if ratio >= RESEMBLES:
         return ratio
     same_symbol = old.seen.symbol is not None and old.seen.symbol == new.seen.symbol
     return ratio / 2 + 0.01 if same_symbol else 0.0
+
+
+def resemblance(one: str, other: str) -> float:
+    """How alike two lines are, from 0 to 1; one that only got or lost its end, such as a comment, resembles itself."""
+    ratio = SequenceMatcher(None, one, other, autojunk=False).ratio()
+    shorter, longer = sorted((one, other), key=len)
+    return max(ratio, RESEMBLES) if len(shorter) >= _STEM and longer.startswith(shorter) else ratio
 
 
 def assign_ids(observations: Sequence[Observation]) -> list[FindingId]:

@@ -45,8 +45,9 @@ class Fact:
 class Unit:
     """What one question is about: hunks of a file, the functions around them at both sides, and what is known.
 
-    ``items`` are the points of the checklists that apply; ``triggers`` what checks noticed; ``earlier`` what was said
-    or dismissed there before; ``guidance`` the repository's own words for reviewers, from the base side only.
+    ``items`` are the points of the checklists that apply; ``triggers`` what checks noticed; ``earlier`` what people
+    answered there before and ``dismissed`` what they put aside, which is no reason to ask again; ``guidance`` the
+    repository's own words for reviewers, from the base side only.
     """
 
     path: RelPath
@@ -56,6 +57,7 @@ class Unit:
     items: tuple[ItemId, ...] = ()
     triggers: tuple[Fact, ...] = ()
     earlier: tuple[str, ...] = ()
+    dismissed: tuple[str, ...] = ()
     guidance: tuple[Excerpt, ...] = ()
 
     @property
@@ -83,7 +85,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is sent about a unit, for any provider. ``key`` is a digest of all that decides the answer but the model."""
+    """What is sent about a unit, for any provider. ``key`` is a digest of all that decides the answer but the model.
+
+    Not of what was dismissed, nor of the lines that other files use something on: neither is a reason to ask again.
+    """
 
     system: str
     turns: tuple[Turn, ...]
@@ -95,13 +100,17 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """A question put to a model by name. ``max_output`` in tokens. ``plain``: without the schema."""
+    """A question put to a model by name. ``max_output`` in tokens. ``plain``: without the schema.
+
+    ``stands_for`` is the key of the question that this one asks again: a reply is an answer to that, too.
+    """
 
     question: Question
     model: str
     max_output: int = 4096
     temperature: float = 0.0
     plain: bool = False
+    stands_for: str = ""
 
 
 class Outcome(Enum):

@@ -4,7 +4,7 @@ It holds the state of the automatic lanes and nothing else; it knows no clock (`
 of any monotonic clock), starts nothing and waits for nothing. What a job does is the engine's business.
 Invariants: at most one job per file and lane; no file is looked at before the change was collected under the rules in
 force; a result is accepted only for the version that is current; whoever follows ``WakeAt`` alone reaches a state in
-which nothing is due.
+which nothing is due; a model is asked when nothing else is about to run, and edits never end its job.
 """
 
 from __future__ import annotations
@@ -29,11 +29,16 @@ RETRY: Final = 1.0
 """Seconds after which a failed job is tried once more: a process was killed, a file went while it was read."""
 
 
+MODEL_IDLE: Final = 2.0
+"""Seconds without edits after which a model is asked: long enough that nobody is in the middle of a line."""
+
+
 class Lane(Enum):
-    """What a job looks at: one open file, or the change as a whole."""
+    """What a job looks at: one open file, the change as a whole, or what a model has not been asked about yet."""
 
     FAST = "fast"
     CHANGE = "change"
+    MODEL = "model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +47,14 @@ class Rhythm:
 
     ``debounce``: rest after the last edit. ``max_delay``: longest time an edit waits while edits keep coming, since a
     debounce that every key restarts never serves someone who does not pause. ``on_type`` False: only on save.
+    ``model_idle``: rest after which the model lane runs by itself; None: never. ``model_on_save``: when one is saved.
     """
 
     debounce: float = 0.15
     max_delay: float = 0.6
     on_type: bool = True
+    model_idle: float | None = None
+    model_on_save: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +105,11 @@ class RoundAsked:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelAsked:
+    """Someone wants a model asked now, or what it waited for has come."""
+
+
+@dataclass(frozen=True, slots=True)
 class Collected:
     """The change was collected anew, and these open files differ from what their results were made of."""
 
@@ -132,14 +145,14 @@ class Stopped:
 
 
 Event = (
-    Opened | Edited | Saved | Closed | HeadMoved | SettingsChanged | RoundAsked | Collected | Finished | Tick
-    | Paused | Resumed | Stopped
+    Opened | Edited | Saved | Closed | HeadMoved | SettingsChanged | RoundAsked | ModelAsked | Collected | Finished
+    | Tick | Paused | Resumed | Stopped
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Begin a job. ``path`` and ``version`` are None for the change lane."""
+    """Begin a job. ``path`` and ``version`` are None for the lanes that look at the change."""
 
     job: int
     lane: Lane
@@ -165,7 +178,8 @@ class Accept:
 class Rebase:
     """Carry a job's result over to the current version, and only what lies on lines that were not edited since.
 
-    Asked for only where edits have been coming without rest for ``max_delay``: dropping would show nothing at all.
+    Asked for where edits have been coming without rest for ``max_delay``, since dropping would show nothing at all, and
+    for what a model said, since that was paid for.
     """
 
     job: int
@@ -233,12 +247,18 @@ class Planner:
     collected: bool = True
     _files: dict[RelPath, _Work] = field(default_factory=dict)
     _change: _Work = field(default_factory=_Work)
+    _model: _Work = field(default_factory=_Work)
     _jobs: int = 0
 
     @property
     def running(self) -> int:
         """Number of jobs started and not ended."""
         return sum(work.job is not None for work in self._all())
+
+    @property
+    def asking(self) -> bool:
+        """Whether a job of the model lane runs."""
+        return self._model.job is not None
 
     @property
     def behind(self) -> bool:
@@ -254,7 +274,8 @@ class Planner:
         if not self.collected or self._free() <= 0:
             fast = []
         change = [self._change.due] if self._change.due is not None and self._change.job is None else []
-        return min(fast + change, default=None)
+        model = [self._model.due] if self._model.due is not None and self._may_ask() else []
+        return min(fast + change + model, default=None)
 
     def handle(self, event: Event, now: float) -> list[Effect]:
         """Take in an event; the effects are to be carried out in order, at once."""
@@ -275,23 +296,26 @@ class Planner:
                 if work is not None and work.since is not None and work.job is None:
                     work.ask(now, 0, self.rhythm)
                 self._change.ask(now, SETTLE, self.rhythm)
+                if self.rhythm.model_on_save:
+                    self._want_model(now, SETTLE)
             case Closed(path):
                 if (work := self._files.pop(path, None)) is not None:
                     yield from work.drop()
+                self._model.version += 1
                 self._change.ask(now, SETTLE, self.rhythm)
             case HeadMoved():
                 yield from self._change.outdate()
                 self._change.ask(now, SETTLE, self.rhythm)
             case SettingsChanged(rhythm):
-                self.rhythm = rhythm
-                self.collected = False
-                for work in self._all():
-                    yield from work.drop()
-                    work.ask(now, 0, rhythm)
+                yield from self._begin_anew(rhythm, now)
             case RoundAsked():
                 self._change.ask(now, 0, self.rhythm)
+            case ModelAsked():
+                self._want_model(now, 0)
             case Collected(paths):
                 self.collected = True
+                if self.rhythm.model_idle is not None and self._model.due is None:
+                    self._want_model(now, self.rhythm.model_idle)
                 for path in sorted(paths & self._files.keys()):
                     yield from self._files[path].outdate()
                     self._files[path].ask(now, 0, self.rhythm)
@@ -299,6 +323,7 @@ class Planner:
                 yield from self._finish(job, now, failed=failed)
             case Paused():
                 self.paused = True
+                yield from self._stop_asking(now)
             case Resumed():
                 self.paused = False
             case Stopped():
@@ -314,12 +339,16 @@ class Planner:
         if (known := self._files.pop(path, None)) is not None:
             yield from known.drop()
         work = self._files[path] = _Work(version)
+        self._model.version += 1
         work.ask(now, 0, self.rhythm)
         self._need_change(now, 0)
 
     def _edit(self, path: RelPath, version: int, now: float) -> Iterator[Effect]:
         work = self._files.setdefault(path, _Work())
         work.version = version
+        self._model.version += 1
+        if self.rhythm.model_idle is not None:
+            self._want_model(now, self.rhythm.model_idle)
         yield from work.outdate()
         if self.rhythm.on_type:
             work.ask(now, self.rhythm.debounce, self.rhythm)
@@ -332,6 +361,31 @@ class Planner:
         """Collect the change for files that wait for it, when nothing else is about to: it failed or was stopped."""
         if not self.collected and self._change.job is None and self._change.due is None:
             self._change.ask(now, delay, self.rhythm)
+
+    def _begin_anew(self, rhythm: Rhythm, now: float) -> Iterator[Effect]:
+        self.rhythm = rhythm
+        self.collected = False
+        yield from self._model.drop()
+        self._model.since = self._model.due = None
+        for work in (*self._files.values(), self._change):
+            yield from work.drop()
+            work.ask(now, 0, rhythm)
+
+    def _stop_asking(self, now: float) -> Iterator[Effect]:
+        """End the model's job, because it spends; it goes on from where it was when the pause ends."""
+        if self._model.job is not None:
+            yield from self._model.drop()
+            self._model.due = now
+
+    def _want_model(self, now: float, delay: float) -> None:
+        """Ask a model so long from now: unlike other lanes it may wait as long as somebody types."""
+        self._model.since = self._model.wished(now)
+        self._model.due = now + delay
+
+    def _may_ask(self) -> bool:
+        """Whether nothing that costs nothing is running or about to: a model is told what the checks saw."""
+        free = all(work.job is None and work.due is None for work in (*self._files.values(), self._change))
+        return free and self.collected and self._model.job is None
 
     def _finish(self, number: int, now: float, *, failed: bool) -> Iterator[Effect]:
         for work in self._all():
@@ -356,14 +410,16 @@ class Planner:
         waiting = waiting[: max(0, self._free()) if self.collected else 0]
         if _is_due(self._change, now):
             waiting.append((self._change.wished(now), None, self._change))
+        if not waiting and _is_due(self._model, now) and self._may_ask():
+            waiting.append((self._model.wished(now), None, self._model))
         for since, path, work in waiting:
             self._jobs += 1
             work.job = _Job(self._jobs, work.version, since, late=now >= since + self.rhythm.max_delay)
             work.since = work.due = None
-            if path is None:
-                yield Start(self._jobs, Lane.CHANGE, None, None)
-            else:
+            if path is not None:
                 yield Start(self._jobs, Lane.FAST, path, work.version)
+            else:
+                yield Start(self._jobs, Lane.CHANGE if work is self._change else Lane.MODEL, None, None)
 
     def _free(self) -> int:
         return PARALLEL - sum(work.job is not None for work in self._files.values())
@@ -371,6 +427,7 @@ class Planner:
     def _all(self) -> Iterator[_Work]:
         yield from self._files.values()
         yield self._change
+        yield self._model
 
 
 def _is_due(work: _Work, now: float) -> bool:

@@ -92,6 +92,13 @@ class Symbols(Protocol):
     def missing_imports(self, importer: RelPath, imports: Sequence[Import], side: Side) -> Mapping[Import, Missing]:
         """The imported names that no file provides. Cheaper than ``resolve_imports``: parses only where in doubt."""
 
+    def missing_module(self, importer: RelPath, package: RelPath, name: str, side: Side) -> NameAnswer:
+        """Missing, where a package that has no such submodule gets none while it runs or is built; else unknown.
+
+        ``package`` is its ``__init__`` file; an ``importer`` may put a module there itself. What names the package has
+        does not matter: no name is a module.
+        """
+
     def resolve_chain(self, path: RelPath, chain: str, side: Side) -> ChainAnswer:
         """What ``a.b.c``, read at the module level of a file, is."""
 

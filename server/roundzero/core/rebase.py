@@ -2,7 +2,8 @@
 
 Used where a new result is not to be had: the text does not parse just now, or edits keep outrunning the checks. It
 never guesses: what touches an edited line is left behind. Invariant: a carried observation has the same item, symbol,
-anchor text and, line for line, the same text under its span.
+anchor text and, line for line, the same text under its span. What a model said is carried with all its evidence, since
+its steps count it by number; evidence whose line was edited is marked as missing.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.change import Side
+from roundzero.core.finding import Verified
 from roundzero.core.linemap import Hunk, LineMap
 from roundzero.core.text import Position, Span
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from roundzero.core.finding import Evidence, Fix, Observation
+    from roundzero.core.suppress import Directive
     from roundzero.core.text import RelPath
 
 
@@ -67,6 +70,31 @@ def carry(seen: Iterable[Observation], path: RelPath, moved: LineMap) -> tuple[O
     return tuple(there for observation in seen if (there := _carried(observation, path, moved)) is not None)
 
 
+def carry_foreign(found: Iterable[Directive], moved: LineMap) -> tuple[Directive, ...]:
+    """The comments in a linter's own language that survive an edit together with the line they cover."""
+    carried = []
+    for each in found:
+        only, span = _span(each.only, moved) if each.only is not None else None, _span(each.span, moved)
+        if only is not None and span is not None:
+            carried.append(replace(each, span=span, only=only, target=only.start.line))
+    return tuple(carried)
+
+
+def aged(seen: Observation, path: RelPath, moved: LineMap) -> Observation | None:
+    """An observation whose own lines were edited, where they were; None when they were deleted."""
+    span = seen.span
+    if span is None or seen.path != path or seen.side is not Side.HEAD:
+        return seen
+    hunk = moved.hunk_of(span.start.line)
+    if hunk is not None and not hunk.head_count:
+        return None
+    line = moved.nearest(span.start.line)
+    width = span.end.column if span.end.line == span.start.line else span.start.column + 1
+    there = Span(Position(line, span.start.column), Position(line, max(width, span.start.column)))
+    evidence = tuple(_marked(each, path, moved) for each in seen.evidence)
+    return replace(seen, span=there, evidence=evidence, fixes=())
+
+
 def _carried(seen: Observation, path: RelPath, moved: LineMap) -> Observation | None:
     span = seen.span
     if span is not None and seen.path == path and seen.side is Side.HEAD:
@@ -75,11 +103,14 @@ def _carried(seen: Observation, path: RelPath, moved: LineMap) -> Observation | 
             return None
     cause = seen.cause
     if cause is not None and cause.path == path:
-        line = moved.new(cause.line)
+        line = moved.new(cause.line) if seen.anatomy is None else moved.nearest(cause.line)
         if line is None:
             return None
         cause = replace(cause, line=line)
-    evidence = tuple(there for each in seen.evidence if (there := _evidence(each, path, moved)) is not None)
+    if seen.anatomy is not None:
+        evidence = tuple(_marked(each, path, moved) for each in seen.evidence)
+    else:
+        evidence = tuple(there for each in seen.evidence if (there := _evidence(each, path, moved)) is not None)
     fixes = tuple(fixed for each in seen.fixes if (fixed := _fix(each, path, moved)) is not None)
     return replace(seen, span=span, cause=cause, evidence=evidence, fixes=fixes)
 
@@ -101,6 +132,14 @@ def _evidence(evidence: Evidence, path: RelPath, moved: LineMap) -> Evidence | N
         return evidence
     line = moved.new(evidence.line)
     return None if line is None else replace(evidence, line=line)
+
+
+def _marked(evidence: Evidence, path: RelPath, moved: LineMap) -> Evidence:
+    """Evidence at its new line; where that was edited, at the nearest one and marked as missing."""
+    there = _evidence(evidence, path, moved)
+    if there is None:
+        return replace(evidence, line=moved.nearest(evidence.line), verified=Verified.MISSING)
+    return there
 
 
 def _fix(fix: Fix, path: RelPath, moved: LineMap) -> Fix | None:

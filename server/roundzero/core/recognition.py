@@ -2,12 +2,12 @@
 
 The tests, surest first and one to one: same print on the line it moved to; same text elsewhere in the file, with the
 same symbol or surroundings; the one long text that left its file for another; same item where its line was edited; for
-a model's, same item within three lines or at the same evidence; same print in another file. Where a test allows
-several pairs, the lines around them decide, as for origin (core/neighbours), then distance. Lines are followed through
-a line map from the text an entry was last seen in. Where that text is known to be the one of now, or a map is known, a
-kept line can only be found where it is now; where nothing is known, text decides and the old line only breaks ties.
-Fixed entries come back by print in their file only. Invariants: no entry and no observation is used twice, and the
-result does not depend on input order.
+a model's, same item within three lines or at the same evidence, or another item there under a title that is alike; same
+print in another file. Where a test allows several pairs, the lines around them decide, as for origin (core/neighbours),
+then distance. Lines are followed through a line map from the text an entry was last seen in. Where that text is known
+to be the one of now, or a map is known, a kept line can only be found where it is now; where nothing is known, text
+decides and the old line only breaks ties. Fixed entries come back by print in their file only. Invariants: no entry
+and no observation is used twice, and the result does not depend on input order.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from roundzero.core.change import Side
+from roundzero.core.cluster import likeness
 from roundzero.core.finding import FindingId, State, first_id
 from roundzero.core.ledger import Sighting, redacted
-from roundzero.core.matching import RESEMBLES, assign_ids
+from roundzero.core.matching import MODEL_LINES, RESEMBLES, TELLING, assign_ids, resemblance
 from roundzero.core.neighbours import Around, Spot, couple
 
 if TYPE_CHECKING:
@@ -33,11 +33,8 @@ if TYPE_CHECKING:
     from roundzero.core.linemap import Hunk, LineMap
     from roundzero.core.text import RelPath
 
-MODEL_LINES: Final = 3
-"""How many lines a model may be off and still mean the same place (DESIGN, section 7)."""
-
-DISTINCT: Final = 20
-"""From this length on, a line's text alone says that a block moved to another file. ``except:`` says nothing."""
+SAME_WORDS: Final = 0.4
+"""How alike titles of different items are when they mean one defect: a place may hold two."""
 
 Then: TypeAlias = "tuple[RelPath, str]"
 """A path and the blob that was there."""
@@ -89,7 +86,10 @@ class Texts:
         there, lines = moved
         if not line:
             return Place(there, 0, 0, None, known=True)
-        return Place(there, lines.new(line), lines.nearest(line), lines.hunk_of(line), known=True)
+        new = lines.new(line)
+        if new is not None:
+            return Place(there, new, new, None, known=True)
+        return Place(there, None, lines.nearest(line), lines.hunk_of(line), known=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,32 +127,33 @@ def match(entries: Iterable[Entry], seen: Sequence[Observation], texts: Texts) -
     for entry in entries:
         seen_then = entry.sighting
         place = texts.where(seen_then)
-        row = _Row(
-            entry.id, seen_then, place.path, place.line, place.near, place.hunk, place.known, seen_then.anchor_text
-        )
+        text, base = seen_then.anchor_text, seen_then.side is Side.BASE
+        row = _Row(entry.id, seen_then, place.path, place.line, place.near, place.hunk, place.known, text, base)
         (fixed if entry.state is State.FIXED else live).append(row)
     after = []
     for at, each in enumerate(seen):
         line = each.line
-        after.append(_Row(at, each, each.path, line, line, None, True, redacted(each.anchor_text)))  # noqa: FBT003
+        text, base = redacted(each.anchor_text), each.side is Side.BASE
+        after.append(_Row(at, each, each.path, line, line, None, True, text, base))  # noqa: FBT003  its place is known
     matcher = _Recogniser(live, after, texts)
-    matcher.exactly(lambda row: (row.seen.item, row.seen.side.value, row.path, row.seen.symbol, row.text, row.line))
+    matcher.exactly(lambda row: (row.seen.item, row.base, row.path, row.seen.symbol, row.text, row.line))
     if matcher.unfinished:
-        matcher.by_key(lambda row: (row.seen.item, row.seen.side.value, row.path, row.text, row.line))
+        matcher.by_key(lambda row: (row.seen.item, row.base, row.path, row.text, row.line))
     if matcher.unfinished:
         kept = matcher.set_kept_aside()
         matcher.follow_files(texts.gone)
         matcher.follow_lines()
-        matcher.by_key(lambda row: (row.seen.item, row.seen.side.value, row.path, row.text), one_symbol=True)
+        matcher.by_key(lambda row: (row.seen.item, row.base, row.path, row.text), one_symbol=True)
         matcher.by_key(_text_in_file)
         matcher.alone(lambda row: (row.seen.item, row.text) if _is_itself(row) and _may_have_left(row, texts) else None)
         matcher.edited()
         matcher.before += [row for row in kept if _is_model(row)]
         matcher.by_model()
+        matcher.by_model_elsewhere()
         matcher.before = [row for row in matcher.before if not _is_kept(row)]
     if fixed and matcher.after:
         matcher.before += fixed
-        matcher.only(fixed, lambda row: (row.seen.item, row.seen.side.value, row.path, row.seen.symbol, row.text))
+        matcher.only(fixed, lambda row: (row.seen.item, row.base, row.path, row.seen.symbol, row.text))
     matcher.before = [row for row in matcher.before if _may_have_left(row, texts)]
     if matcher.unfinished:
         matcher.alone(lambda row: (row.seen.item, row.seen.symbol, row.text) if row.seen.symbol else None)
@@ -162,7 +163,7 @@ def match(entries: Iterable[Entry], seen: Sequence[Observation], texts: Texts) -
 
 @dataclass(slots=True, eq=False)
 class _Row:
-    """One side of a possible pair. ``name`` is the entry's id, or the observation's index."""
+    """One side of a possible pair. ``name``: the entry's id, or the observation's index; ``base``: seen at the base."""
 
     name: FindingId | int
     seen: Observation | Sighting
@@ -172,6 +173,7 @@ class _Row:
     hunk: Hunk | None
     known: bool
     text: str
+    base: bool
 
 
 class _Recogniser:
@@ -205,23 +207,35 @@ class _Recogniser:
         self._drop()
 
     def follow_files(self, gone: frozenset[RelPath]) -> None:
-        """Let the entries of a file that is gone look where most of their prints are now: it was renamed."""
-        there: dict[Hashable, set[RelPath]] = defaultdict(set)
-        for row in self.after:
-            if row.path is not None:
-                there[row.seen.item, row.seen.symbol, row.text].add(row.path)
+        """Let the entries of a file that is gone look where most of their prints are now: it was renamed.
+
+        Where their lines were edited as well, most of their symbols say so, of a file that had nothing before.
+        """
         by_path: dict[RelPath, list[_Row]] = defaultdict(list)
         for row in self.before:
             if row.path is not None and row.path in gone:
                 by_path[row.path].append(row)
+        if not by_path:
+            return
+        before = {row.seen.path for row in self.before}
+        by_print = self._places(lambda row: (row.seen.item, row.seen.symbol, row.text))
+        by_symbol = self._places(
+            lambda row: (row.seen.item, row.seen.symbol) if row.seen.symbol and row.path not in before else None
+        )
         for path, lost in sorted(by_path.items()):
-            votes = Counter(
-                new for row in lost for new in there.get((row.seen.item, row.seen.symbol, row.text), ()) if new != path
-            )
-            best = min(votes, key=lambda new: (-votes[new], new), default=None)
-            if best is not None and votes[best] * 2 > len(lost) and votes[best] >= _VOTES:
+            best = _most(path, [by_print.get((row.seen.item, row.seen.symbol, row.text), set()) for row in lost])
+            best = best or _most(path, [by_symbol.get((row.seen.item, row.seen.symbol), set()) for row in lost])
+            if best is not None:
                 for row in lost:
                     row.path = best
+
+    def _places(self, key: Callable[[_Row], Hashable | None]) -> dict[Hashable, set[RelPath]]:
+        """The paths in which something of each key is seen."""
+        there: dict[Hashable, set[RelPath]] = defaultdict(set)
+        for row in self.after:
+            if row.path is not None and (value := key(row)) is not None:
+                there[value].add(row.path)
+        return there
 
     def follow_lines(self) -> None:
         """Where no line map is known, shift lines as the nearest print moved that is the only one of its kind."""
@@ -269,10 +283,10 @@ class _Recogniser:
         """Pair places of one item whose text was edited: in one hunk or, without a map, where they stood."""
         groups: dict[Hashable, list[_Row]] = defaultdict(list)
         for row in self.after:
-            groups[row.seen.item, row.seen.side.value, row.path].append(row)
+            groups[row.seen.item, row.base, row.path].append(row)
         found: list[_Candidate] = []
         for row in self.before:
-            for other in groups.get((row.seen.item, row.seen.side.value, row.path), ()):
+            for other in groups.get((row.seen.item, row.base, row.path), ()):
                 likeness = _likeness(row, other)
                 if likeness > 0:
                     found.append(_candidate(-likeness, row, other))
@@ -291,6 +305,21 @@ class _Recogniser:
                 close = row.path == other.path and distance <= MODEL_LINES
                 if close or _cites(row) & _cites(other):
                     found.append(_candidate(distance if close else 100 + distance, row, other))
+        self._settle(found)
+
+    def by_model_elsewhere(self) -> None:
+        """Pair what a model files under another item this time: close by, and said in like words."""
+        here: dict[RelPath | None, list[_Row]] = defaultdict(list)
+        for row in self.after:
+            if _is_model(row):
+                here[row.path].append(row)
+        found: list[_Candidate] = []
+        for row in self.before if here else ():
+            for other in here.get(row.path, ()) if _is_model(row) else ():
+                if abs(row.near - other.near) <= MODEL_LINES:
+                    alike = likeness(row.seen.title, other.seen.title)
+                    if alike >= SAME_WORDS:
+                        found.append(_candidate(-alike, row, other))
         self._settle(found)
 
     def _couple(self, before: list[_Row], key: Callable[[_Row], Hashable | None], *, one_symbol: bool = False) -> None:
@@ -338,6 +367,13 @@ _VOTES: Final = 2
 """So many prints at least must say that a file was renamed."""
 
 
+def _most(path: RelPath, found: Sequence[set[RelPath]]) -> RelPath | None:
+    """The path other than ``path`` that more than half, and enough, of those looked for are in."""
+    votes = Counter(new for each in found for new in each if new != path)
+    best = min(votes, key=lambda new: (-votes[new], new), default=None)
+    return best if best is not None and votes[best] * 2 > len(found) and votes[best] >= _VOTES else None
+
+
 def _fixed_points(before: list[_Row], after: list[_Row]) -> list[tuple[int, int]]:
     """Old and new lines of prints that occur once on both sides of a file, ascending on both."""
     old = _once(before)
@@ -362,11 +398,11 @@ def _fixed_points(before: list[_Row], after: list[_Row]) -> list[tuple[int, int]
 
 def _once(rows: list[_Row]) -> dict[Hashable, int]:
     """The lines of prints that occur once, by print."""
-    counts = Counter((row.seen.item, row.seen.side.value, row.seen.symbol, row.text) for row in rows)
+    counts = Counter((row.seen.item, row.base, row.seen.symbol, row.text) for row in rows)
     return {
         key: row.near
         for row in rows
-        if row.near and counts[key := (row.seen.item, row.seen.side.value, row.seen.symbol, row.text)] == 1
+        if row.near and counts[key := (row.seen.item, row.base, row.seen.symbol, row.text)] == 1
     }
 
 
@@ -394,11 +430,11 @@ def _may_have_left(row: _Row, texts: Texts) -> bool:
 
 def _is_itself(row: _Row) -> bool:
     """Whether a line's text alone says which line it is."""
-    return len(row.text) >= DISTINCT
+    return len(row.text) >= TELLING
 
 
 def _text_in_file(row: _Row) -> Hashable | None:
-    return (row.seen.item, row.seen.side.value, row.path, row.text) if len(row.text) > 1 else None
+    return (row.seen.item, row.base, row.path, row.text) if len(row.text) > 1 else None
 
 
 def _is_kept(row: _Row) -> bool:
@@ -410,7 +446,7 @@ def _is_model(row: _Row) -> bool:
 
 
 def _cites(row: _Row) -> set[tuple[str, str]]:
-    return {(each.path, " ".join(each.quote.split())) for each in row.seen.evidence if len(each.quote) >= DISTINCT}
+    return {(each.path, " ".join(each.quote.split())) for each in row.seen.evidence if len(each.quote) >= TELLING}
 
 
 def _likeness(old: _Row, new: _Row) -> float:
@@ -421,7 +457,7 @@ def _likeness(old: _Row, new: _Row) -> float:
     same_symbol = old.seen.symbol is not None and old.seen.symbol == new.seen.symbol
     if not old.known and not same_symbol and abs(old.near - new.near) > MODEL_LINES:
         return 0.0
-    ratio = SequenceMatcher(None, old.text, new.text, autojunk=False).ratio()
+    ratio = resemblance(old.text, new.text)
     if ratio >= RESEMBLES:
         return ratio
     return ratio / 2 + 0.01 if same_symbol and old.known else 0.0

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.core.item import Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from roundzero.core.change import BaseChoice, Change, HeadState, Skip, Source, Status
     from roundzero.core.finding import Evidence, Finding, FindingId
     from roundzero.core.item import ItemId, Language
     from roundzero.core.text import RelPath
+
+_SHORT: Final = len("rz-") + 7
 
 Depth = Literal["off", "quick", "deep"]
 
@@ -31,7 +36,7 @@ class VerdictStatus(Enum):
 class ItemStatus(Enum):
     """How one checklist item came out."""
 
-    PASS = "pass"  # noqa: S105  a word of the contract
+    PASS = "pass"  # noqa: S105  a word of the verdict
     FAIL = "fail"
     NOT_APPLICABLE = "not-applicable"
     NOT_CHECKED = "not-checked"
@@ -102,11 +107,44 @@ class Strength:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelStats:
+    """What a model was asked in a review, and what became of what it said.
+
+    ``hunks`` of the change, of which ``covered`` were answered for; ``gaps`` say of the others why. ``outcomes``: how
+    drafts ended, ``gates``: what became of drafted findings, both in words; ``capped`` were let in made milder. What
+    was spent is this run's: ``cached`` replies cost nothing. ``cost`` None: no prices are set.
+    """
+
+    name: str
+    hunks: int = 0
+    covered: int = 0
+    gaps: tuple[str, ...] = ()
+    outcomes: tuple[tuple[str, int], ...] = ()
+    gates: tuple[tuple[str, int], ...] = ()
+    capped: int = 0
+    requests: int = 0
+    cached: int = 0
+    sent: int = 0
+    received: int = 0
+    cost: float | None = None
+
+    @property
+    def drafts(self) -> int:
+        """How many drafts were asked for."""
+        return sum(number for _, number in self.outcomes)
+
+    @property
+    def answered(self) -> int:
+        """How many of them could be read."""
+        return dict(self.outcomes).get("ok", 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """Round statistics that cannot be counted from the report; statistics.py counts the rest.
 
     ``seconds`` per stage; ``failures`` are stages that failed, in words. ``patch_bytes`` are those of the lines added
-    and removed.
+    and removed. ``model`` None: none took part.
     """
 
     seconds: tuple[tuple[str, float], ...] = ()
@@ -114,6 +152,7 @@ class Stats:
     failures: tuple[str, ...] = ()
     patch_bytes: int = 0
     deleted_lines: int = 0
+    model: ModelStats | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +187,16 @@ class Report:
     stats: Stats = field(default_factory=Stats)
 
 
+def short_ids(findings: Iterable[Finding]) -> Mapping[FindingId, str]:
+    """What people may call each finding: the shortest beginning, of 7 hex digits or more, that no other one has."""
+    names = sorted({finding.id for finding in findings})
+    length = _SHORT
+    for one, other in pairwise(names):
+        common = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+        length = max(length, common + 1)
+    return {name: name[:length] for name in names}
+
+
 def order(finding: Finding) -> tuple[int, str, int, str]:
     """Sort key of listed findings: severity, path, line, id."""
     seen = finding.seen
@@ -166,6 +215,6 @@ def count(findings: tuple[Finding, ...]) -> tuple[int, int, int, int]:
 
 
 __all__ = [
-    "ChecklistLine", "Coverage", "Depth", "FileSummary", "ItemStatus", "Report", "RoundInfo", "Severity", "Stats",
-    "Strength", "Verdict", "VerdictStatus", "count", "order",
+    "ChecklistLine", "Coverage", "Depth", "FileSummary", "ItemStatus", "ModelStats", "Report", "RoundInfo", "Severity",
+    "Stats", "Strength", "Verdict", "VerdictStatus", "count", "order", "short_ids",
 ]  # fmt: skip

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.text import RelPath
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -17,8 +19,14 @@ IGNORE_FILE: Final = ".roundzeroignore"
 FOLDER: Final = ".roundzero"
 """Packs and shared dismissals."""
 
+SHARED_FILE: Final = RelPath(f"{FOLDER}/dismissals.toml")
+"""Where dismissals lie that everyone shares."""
+
 ATTRIBUTES_FILE: Final = ".gitattributes"
 """git's own; it counts in every folder."""
+
+LEDGER_FILE: Final = "roundzero/ledger.sqlite3"
+"""The ledger, under the git common directory and so no file of the repository's: said here for all who look for it."""
 
 SETTINGS_FILES: Final = frozenset({SETTINGS_FILE, PROJECT_FILE})
 """Files at the root that may hold settings."""

@@ -23,6 +23,10 @@ class Place:
     file: str
     line: int = 0
 
+    def __str__(self) -> str:
+        """The place as editors and terminals link it."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

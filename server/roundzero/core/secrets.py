@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from roundzero.core.secret_shapes import Shape
 
-__all__ = ["SecretKind", "SecretSpan", "entropy", "find_secrets", "find_sensitive", "redact"]
+__all__ = ["SecretKind", "SecretSpan", "entropy", "find_secrets", "find_sensitive", "kinds", "redact"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -225,14 +225,14 @@ def _is_random_password(value: str) -> bool:
     """Short and mixed: at least two kinds of character besides lower-case letters, or three kinds at all."""
     if _PLACEHOLDER.search(value) is not None or _WORDS.fullmatch(value) is not None:
         return False
-    return _kinds(value) >= 3 and len(value) >= 8 and entropy(value) >= _RANDOM_ENOUGH - 0.3
+    return kinds(value) >= 3 and len(value) >= 8 and entropy(value) >= _RANDOM_ENOUGH - 0.3
 
 
 def _is_random_token(value: str) -> bool:
     if (
         len(value) < 16
         or _CAMEL.fullmatch(value) is not None
-        or _kinds(value) < 2
+        or kinds(value) < 2
         or not any(c.isdigit() for c in value)
     ):
         return False
@@ -243,7 +243,8 @@ def _is_random_token(value: str) -> bool:
     return entropy(value) >= _TOKEN_RANDOM_ENOUGH
 
 
-def _kinds(value: str) -> int:
+def kinds(value: str) -> int:
+    """How many kinds of character a text has: lower and upper case, digits, others."""
     return (
         any(char.islower() for char in value)
         + any(char.isupper() for char in value)

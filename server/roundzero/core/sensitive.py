@@ -7,10 +7,10 @@ ours are no values; each pattern begins with a fixed word and repeats within bou
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Final
+
+from roundzero.core.secrets import entropy, kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -293,7 +293,7 @@ def _short_takes(name: str, value: str, about: str) -> bool:
         return _is_password(value, about)
     if name == "key":
         return _is_random(value)
-    return len(value) >= 8 and " " not in value and _WORDLIKE.fullmatch(value) is None and _kinds(value) >= 2
+    return len(value) >= 8 and " " not in value and _WORDLIKE.fullmatch(value) is None and kinds(value) >= 2
 
 
 def _is_password(value: str, about: str) -> bool:
@@ -307,27 +307,13 @@ def _is_password(value: str, about: str) -> bool:
 def _is_random(value: str) -> bool:
     if len(value) < 16 or " " in value or "://" in value or value.startswith(("/", "./")):
         return False
-    return _kinds(value) >= 2 and any(char.isdigit() for char in value) and _bits(value) >= _RANDOM_BITS
+    return kinds(value) >= 2 and any(char.isdigit() for char in value) and entropy(value) >= _RANDOM_BITS
 
 
 def _is_blob(value: str) -> bool:
     digits = sum(char.isdigit() for char in value)
     mixed = any(char.islower() for char in value) and any(char.isupper() for char in value)
-    return mixed and digits >= 2 and _bits(value) >= _BLOB_BITS
-
-
-def _kinds(value: str) -> int:
-    return (
-        any(char.islower() for char in value)
-        + any(char.isupper() for char in value)
-        + any(char.isdigit() for char in value)
-        + any(not char.isalnum() for char in value)
-    )
-
-
-def _bits(text: str) -> float:
-    total = len(text)
-    return -sum(count / total * math.log2(count / total) for count in Counter(text).values()) if total else 0.0
+    return mixed and digits >= 2 and entropy(value) >= _BLOB_BITS
 
 
 _SETTINGS_SUFFIXES: Final = (

@@ -1,7 +1,8 @@
-"""What a report says about itself in numbers (REFERENCE R18).
+"""What a report says about itself in numbers.
 
-Everything is counted from the report, so that it cannot differ from what is listed. Deliberately no numbers of a
-model: where none took part there are none, and zero would be a claim. Invariant: equal reports give equal numbers.
+Everything is counted from the report, so that it cannot differ from what is listed. What a model was asked cannot be
+counted from it and is in ``Stats.model``; where none took part there is nothing, because zero would be a claim.
+Invariant: equal reports give equal numbers.
 """
 
 from __future__ import annotations

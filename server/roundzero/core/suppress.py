@@ -1,7 +1,8 @@
 """Comments in the code that dismiss findings: ``roundzero: ignore[pack/item, ...] reason``.
 
-Finds directives in comments (never in strings) and says which of them cover an observation. It does not dismiss
-anything (judge does) and does not decide whether an unused one is reported.
+Finds directives in comments (never in strings) and says which of them cover an observation; those in a linter's own
+language the linter finds, and says what they cover. It does not dismiss anything (judge does) and does not decide
+whether an unused one is reported.
 Invariants: a directive without a reason covers nothing; a text without the word ``roundzero:`` costs one search.
 """
 
@@ -60,7 +61,8 @@ _SCANNERS: Final = {name: re.compile(pattern, re.DOTALL) for name, pattern in _F
 class Directive:
     """One comment. ``target`` is the line it covers, from 1, or None for the whole file; ``names`` as written.
 
-    ``late``: it is for the whole file and stands too far down to count.
+    ``late``: it is for the whole file and stands too far down to count. ``only``: it is another program's comment, such
+    as ``# noqa``, and covers what that program would say of this stretch; ``reason`` is then all of its text.
     """
 
     names: tuple[str, ...]
@@ -68,11 +70,22 @@ class Directive:
     span: Span
     target: int | None
     late: bool = False
+    only: Span | None = None
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is in another program's language, whose faults are not ours to name."""
+        return self.only is not None
 
     @property
     def text(self) -> str:
         """The directive without its reason."""
         return f"ignore{'-file' if self.target is None else ''}[{', '.join(self.names)}]"
+
+    @property
+    def said(self) -> str:
+        """All that is written in the comment."""
+        return self.reason if self.foreign else f"{self.text} {self.reason}".rstrip()
 
 
 class Fault(Enum):
@@ -145,6 +158,8 @@ class Suppressions:
         for at, directive in enumerate(self.directives):
             if not directive.reason or directive.late:
                 continue
+            if directive.only is not None and directive.only != seen.span:
+                continue
             if directive.target is not None and (seen.side is not Side.HEAD or directive.target != seen.line):
                 continue
             for name, item in self._items[at].items():
@@ -160,6 +175,8 @@ class Suppressions:
         """
         for at, directive in enumerate(self.directives):
             names = self._items[at]
+            if directive.foreign:
+                continue
             if directive.late:
                 yield directive, Fault.TOO_LATE
             elif not names:

@@ -9,13 +9,13 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core import planner as plan
-from roundzero.core.text import RelPath
+from roundzero.core.rule_files import LEDGER_FILE, SHARED_FILE
 from roundzero.engine.analysis import Analyst
 from roundzero.engine.exposure import reach
 from roundzero.engine.fast_lane import Look
-from roundzero.engine.live import Live, Rules
+from roundzero.engine.live import Live
 from roundzero.engine.pool import Worker
-from roundzero.engine.repository import Snapshot
+from roundzero.engine.rules import Rules
 from roundzero.engine.whole import SECONDS_WHILE_TYPING
 from roundzero.errors import UserError
 from roundzero.proc import side_by_side
@@ -24,17 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from roundzero.core.change import Change
+    from roundzero.core.text import RelPath
     from roundzero.engine.recall import Recall
+    from roundzero.engine.repository import Snapshot
     from roundzero.engine.state import Buffer, State
     from roundzero.engine.watch import Watch
     from roundzero.engine.workspace import Workspace
     from roundzero.git.repository import Git
-
-LEDGER_FILE: Final = "roundzero/ledger.sqlite3"
-"""Under the git common directory; store/ledger_db, which keeps it, is not loaded before there is one."""
-
-SHARED_FILE: Final = RelPath(".roundzero/dismissals.toml")
-"""As core/dismissal says, which is not loaded before there is one."""
 
 BATCH: Final = 16
 """Files analysed together: few enough that a keystroke's job comes in between."""
@@ -51,6 +47,8 @@ class ChangeLane:
         self._wide = Worker()
         self._watch: Watch | None = None
         self._watched: Git | None = None
+        self._seen_key = ""
+        """What git looked like before the last collection, for what moves while nobody watches yet."""
 
     async def close(self) -> None:
         """End the process and the watch."""
@@ -63,6 +61,7 @@ class ChangeLane:
         state = self._state
         await state.opened()
         live, analyst, workspace = await self._renew_rules()
+        self._seen_key = await workspace.git.head_key()
         try:
             base = await workspace.choose_base()
         except UserError as error:
@@ -84,7 +83,8 @@ class ChangeLane:
         state.publish(left)
         self._post(plan.Collected(self._outdated(live, buffers)))
         await self._look_around(live, analyst, change)
-        await self._look_at_all(live, analyst, Snapshot(workspace.git, change, workspace.git.common_dir))
+        await self._look_at_all(live, analyst, workspace.around(change))
+        live.looked = change.base
         state.publish(live.settle())
 
     async def again(self, path: RelPath | None) -> None:
@@ -100,7 +100,7 @@ class ChangeLane:
             for sight, file in zip(await analyst.files(batch), batch, strict=True):
                 await self._take_again(live, analyst, Look(file.path, live, file, sight))
         live.wide_of = None
-        await self._look_at_all(live, analyst, Snapshot(workspace.git, change, workspace.git.common_dir))
+        await self._look_at_all(live, analyst, workspace.around(change))
         state.publish(live.settle())
         self._tell()
 
@@ -223,6 +223,8 @@ class ChangeLane:
             git.watch_files(), lambda: self._post(plan.HeadMoved()), database=git.common_dir / LEDGER_FILE
         )
         self._watched = git
+        if await git.head_key() != self._seen_key:
+            self._post(plan.HeadMoved())
 
 
 async def _load_memory(git: Git) -> None:
@@ -248,7 +250,7 @@ async def recollect(workspace: Workspace, change: Change, known: Recall | None) 
 
     at = datetime.now(UTC).isoformat(timespec="seconds")
     memory = await remember(git, change, whole=False, at=at)
-    shared, complaints = await shared_dismissals(git, change)
+    shared, complaints = await shared_dismissals(git, change, workspace.ruleset)
     return Recall(
         memory.ledger,
         memory.texts,
@@ -257,4 +259,5 @@ async def recollect(workspace: Workspace, change: Change, known: Recall | None) 
         settings=settings_digest(workspace, workspace.view),
         at=at,
         notices=(*complaints, *memory.notices),
+        quoted=memory.quoted,
     )

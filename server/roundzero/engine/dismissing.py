@@ -1,22 +1,22 @@
-"""Puts findings aside for a person at an editor, and takes that back: written to the ledger at once.
+"""Puts findings aside for a person, takes that back, and keeps answers: written to the ledger at once.
 
-The finding need not be in the ledger yet: what the editor sees is enough. Decides nothing about what is shown; the
-change lane reads the ledger again afterwards. Invariant: every refusal says what to do instead, and nothing is written
-then.
+``Books`` are the rules of it and the writing, for every front end; ``Desk`` is an editor's way there, for findings that
+need not be in the ledger yet: what the editor sees is enough. Decides nothing about what is shown; the change lane
+reads the ledger again afterwards. Invariant: every refusal says what to do instead, and nothing is written then.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
 from roundzero.core.change import Side
-from roundzero.core.dismissal import OF_REPOSITORY, SHARED_FILE, DismissalScope, dismiss
+from roundzero.core.dismissal import OF_REPOSITORY, DismissalScope, dismiss
 from roundzero.core.finding import State
-from roundzero.core.ledger import LIVE_OR_DISMISSED, Sighting
+from roundzero.core.ledger import LIVE_OR_DISMISSED, Event, Sighting, Sign
+from roundzero.core.rule_files import SHARED_FILE
 from roundzero.engine.memory import DETACHED, claimed, found
 from roundzero.errors import UserError
 from roundzero.store.ledger_db import LedgerDb
@@ -29,6 +29,47 @@ if TYPE_CHECKING:
     from roundzero.engine.live import Live
     from roundzero.git.repository import Git
     from roundzero.store.ledger_db import Branch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Books:
+    """What is written to, and as who. ``branch`` None: there is none to write to. ``at`` is the time, ISO 8601.
+
+    Every method waits for the disk, and raises UserError that says what to do, or OutsideError.
+    """
+
+    db: LedgerDb
+    branch: Branch | None
+    person: str | None
+    at: str
+
+    def dismissal(
+        self, name: FindingId, seen: Sighting, *, scope: DismissalScope, reason: str, expires: str | None = None
+    ) -> Dismissal:
+        """The dismissal of a finding as it was seen, not written yet. ``expires``: a day, as 2030-12-31."""
+        made = dismiss(seen, name, scope=scope, reason=reason, by=self.person, at=self.at, expires=expires)
+        if made.over(self.at):
+            raise UserError(f"{expires} is over already; name a later day")
+        return made
+
+    def dismiss(self, dismissal: Dismissal, seen: Sighting | None = None) -> None:
+        """Write a dismissal. ``seen``: what the finding looks like to someone who sees it now."""
+        branch = None if dismissal.scope in OF_REPOSITORY else self.branch
+        if branch is None and dismissal.scope not in OF_REPOSITORY:
+            raise UserError(f"{DETACHED}, or dismiss the item or what is similar for the whole repository")
+        if not self.db.dismiss(branch, dismissal, seen):
+            raise UserError(f"{dismissal.id} could not be dismissed: it is no longer open; look at it again")
+
+    def reopen(self, *names: FindingId) -> bool:
+        """Undo every dismissal made on these findings; False when there was none."""
+        undone = [self.db.reopen(self.branch, name, at=self.at, by=self.person) for name in dict.fromkeys(names)]
+        return any(undone)
+
+
+def check_open(name: FindingId, state: State) -> None:
+    """Refuse to dismiss what is settled already. Raises UserError."""
+    if state not in LIVE_OR_DISMISSED:
+        raise UserError(f"{name} is {state.value}, so there is nothing to dismiss")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +85,15 @@ class Desk:
         finding, entry = self._find(name)
         if finding is not None and finding.state is State.DISMISSED and scope is DismissalScope.FINDING:
             raise UserError(f"{name} is dismissed already; reopen it first to give another reason")
-        if finding is None and entry is not None and entry.state not in LIVE_OR_DISMISSED:
-            raise UserError(f"{name} is {entry.state.value}, so there is nothing to dismiss")
         if finding is not None:
-            blob = self._blob(finding)
-            sighting = Sighting.of(finding.seen, blob)
+            sighting = Sighting.of(finding.seen, self._blob(finding))
         else:
             assert entry is not None  # noqa: S101  _find has one of them
+            check_open(name, entry.state)
             sighting = entry.sighting
-        db, person = LedgerDb(self.git.common_dir), await self.git.person()
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        dismissal = dismiss(sighting, name, scope=scope, reason=reason, by=person, at=at)
-        branch = None if scope in OF_REPOSITORY else await self._branch(db, at)
-        if not await asyncio.to_thread(db.dismiss, branch, dismissal, sighting):
-            raise UserError(f"{name} could not be dismissed: it is {self._state_of(name)} by now")
+        books = await self._books(owned=scope not in OF_REPOSITORY)
+        dismissal = books.dismissal(name, sighting, scope=scope, reason=reason)
+        await asyncio.to_thread(books.dismiss, dismissal, sighting)
 
     async def reopen(self, name: FindingId) -> None:
         """Take back what dismisses a finding, whichever finding that was made on. Raises UserError, OutsideError."""
@@ -69,15 +105,30 @@ class Desk:
             raise UserError(
                 f"{name} is dismissed in {SHARED_FILE} for everyone; to undo that: roundzero ledger reopen {wide.id}"
             )
-        db, person = LedgerDb(self.git.common_dir), await self.git.person()
-        at = datetime.now(UTC).isoformat(timespec="seconds")
         only_wide = wide is not None and wide.scope in OF_REPOSITORY and not (entry and entry.dismissal)
-        branch = None if only_wide else await self._branch(db, at)
-        undone = False
-        for each in dict.fromkeys((name, *((wide.id,) if wide is not None else ()))):
-            undone |= await asyncio.to_thread(partial(db.reopen, branch, each, at=at, by=person))
-        if not undone:
+        books = await self._books(owned=not only_wide)
+        if books.branch is None and not only_wide:
+            raise UserError(f"{DETACHED}, and reopen it there")
+        if not await asyncio.to_thread(books.reopen, name, *((wide.id,) if wide is not None else ())):
             raise UserError(f"{name} is not dismissed, so there is nothing to reopen")
+
+    async def answer(self, name: FindingId, question: str, text: str) -> None:
+        """Keep what a person says to an open question of a finding. Raises UserError, OutsideError."""
+        finding, _ = self._find(name)
+        case = finding.seen.anatomy if finding is not None else None
+        if finding is None or case is None or all(each.text != question for each in case.open_questions):
+            raise UserError(f"{name} has no such open question; its hover lists them")
+        asked = tuple(replace(each, answer=text) if each.text == question else each for each in case.open_questions)
+        seen = replace(finding.seen, anatomy=replace(case, open_questions=asked))
+        sighting = Sighting.of(seen, self._blob(finding))
+        books = await self._books(owned=True)
+        if books.branch is None:
+            raise UserError(f"{DETACHED}, and answer it there")
+        events = [Event(id=name, sign=Sign.ANSWERED, at=books.at, sighting=sighting, by=books.person)]
+        ledger = await asyncio.to_thread(books.db.load, books.branch)
+        if name not in ledger.entries:
+            events.insert(0, Event(id=name, sign=Sign.SEEN, at=books.at, sighting=sighting))
+        await asyncio.to_thread(books.db.commit, books.branch, events)
 
     def _find(self, name: FindingId) -> tuple[Finding | None, Entry | None]:
         """A finding as it is seen now and as it is remembered. Raises UserError when it is neither."""
@@ -86,10 +137,6 @@ class Desk:
         if finding is None and entry is None:
             raise UserError(f"there is no finding {name} in this change; roundzero/findings lists all")
         return finding, entry
-
-    def _state_of(self, name: FindingId) -> str:
-        entry = self.live.recall.ledger.entries.get(name) if self.live.recall is not None else None
-        return entry.state.value if entry is not None else "gone"
 
     def _blob(self, finding: Finding) -> str:
         """The blob a finding was seen in; "" for the change as a whole."""
@@ -103,12 +150,17 @@ class Desk:
     def _is_shared(self, dismissal: Dismissal) -> bool:
         return self.live.recall is not None and dismissal in self.live.recall.shared
 
-    async def _branch(self, db: LedgerDb, at: str) -> Branch:
-        """The branch's ledger, to write to. Raises UserError without a branch; while one is rebased, that is it."""
+    async def _books(self, *, owned: bool) -> Books:
+        """The books, open at the branch's ledger where it is needed (``owned``) and there is a branch."""
+        db, person = LedgerDb(self.git.common_dir), await self.git.person()
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        branch = await self._branch(db, at) if owned else None
+        return Books(db=db, branch=branch, person=person, at=at)
+
+    async def _branch(self, db: LedgerDb, at: str) -> Branch | None:
+        """The branch's ledger, to write to; None without a branch. While one is rebased, that is it."""
         git = self.git
         ref = await git.branch_ref()
         if ref is not None:
             return await claimed(db, git, ref, self.change.head.commit, self.change.base.merge_base, at=at)
-        if git.rebasing is not None and (branch := await found(db, git, None, None)) is not None:
-            return branch
-        raise UserError(f"{DETACHED}, or dismiss the item or what is similar for the whole repository")
+        return await found(db, git, None, None) if git.rebasing is not None else None

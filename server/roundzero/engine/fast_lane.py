@@ -5,7 +5,7 @@ Invariant: what was seen under one set of rules, or against one base, is never t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.engine.analysis import Analyst, Early
@@ -53,6 +53,17 @@ class Look:
         self.live.link(self.path, self.takers)
 
 
+def without_syntax(sight: FileSight, analyst: Analyst) -> FileSight:
+    """A sight of a text in an editor: half a line does not parse while it is typed, and other tools underline it."""
+    if sight.broken is None:
+        return sight
+    items = analyst.ruleset.by_id
+    head = {
+        name: tuple(seen for seen in part if not items[seen.item].reads_syntax) for name, part in sight.head.items()
+    }
+    return replace(sight, head=head)
+
+
 class FastLane:
     """See the module."""
 
@@ -71,8 +82,8 @@ class FastLane:
         found = Look(path, live, change.file(path))
         if found.file is None or live.fresh(found.file):
             return found
-        early = Early(EARLY_SECONDS, lambda sights: self._show_early(found, buffer, sights[0]))
-        found.sight = (await analyst.files([found.file], early=early))[0]
+        early = Early(EARLY_SECONDS, lambda sights: self._show_early(found, buffer, without_syntax(sights[0], analyst)))
+        found.sight = without_syntax((await analyst.files([found.file], early=early))[0], analyst)
         await found.trace(analyst, change)
         return found
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import FileChange
     from roundzero.core.finding import Observation
     from roundzero.core.item import Item, ItemId
+    from roundzero.core.suppress import Directive
     from roundzero.core.text import Position, RelPath
 
 CHECKS: Final = "roundzero"
@@ -52,7 +53,8 @@ class Gathering:
     """What is known of a file so far.
 
     ``silent`` are the items not checked at the head, ``uncompared`` those that compare it with a base that does not
-    parse, ``unbased`` those of which a program could not say what the base holds.
+    parse, ``unbased`` those of which a program could not say what the base holds. ``silencers`` are comments in a
+    linter's own language.
     """
 
     file: FileChange
@@ -63,6 +65,7 @@ class Gathering:
     silent: set[ItemId] = field(default_factory=set)
     uncompared: set[ItemId] = field(default_factory=set)
     failures: list[Failure] = field(default_factory=list)
+    silencers: list[Directive] = field(default_factory=list)
     head_parsing: Parsing = field(default_factory=Parsing)
     base_parsing: Parsing = field(default_factory=Parsing)
 
@@ -87,7 +90,7 @@ class Gathering:
             base=tuple(self.base),
             based=self.known,
             listened=applying(checked, file.path) - wide - self.silent - self.uncompared,
-            directives=directives(file.head) if file.head is not None else (),
+            directives=(*(directives(file.head) if file.head is not None else ()), *self.silencers),
             failures=failures,
             broken=broken,
         )

@@ -6,13 +6,16 @@ cannot show comes from the last one that did, and only from lines that were not 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from roundzero.core.rebase import carry, edit_map
+from roundzero.core.change import Side
+from roundzero.core.finding import Origin
+from roundzero.core.rebase import carry, carry_foreign, edit_map
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from roundzero.core.change import FileChange, Source
     from roundzero.core.finding import Finding, Observation
@@ -78,7 +81,48 @@ def completed(sight: FileSight, good: FileSight, lines: LineMap) -> FileSight:
         head[name] = (*head.get(name, ()), *carried)
     known = {_place(seen) for seen in sight.base}
     base = (*sight.base, *(seen for seen in good.base if _place(seen) not in known))
-    return replace(sight, head=head, base=base, based=sight.based | good.based)
+    silencers = (each for each in carry_foreign(good.directives, lines) if each not in sight.directives)
+    directives = (*sight.directives, *silencers)
+    return replace(sight, head=head, base=base, based=sight.based | good.based, directives=directives)
+
+
+def related(path: RelPath, linked: Collection[RelPath], known: Mapping[RelPath, KnownFile]) -> set[RelPath]:
+    """The file, the files its hits may come from, the files whose hits may come from it, and so on."""
+    links: dict[RelPath, set[RelPath]] = defaultdict(set)
+    for each in known.keys() & linked:
+        for other in known[each].wanted:
+            if other in known:
+                links[each].add(other)
+                links[other].add(each)
+    found, todo = {path}, [path]
+    while todo:
+        for other in links[todo.pop()] - found:
+            found.add(other)
+            todo.append(other)
+    return found
+
+
+def paths_of(findings: Iterable[Finding]) -> set[RelPath]:
+    """The files that show these findings."""
+    paths: set[RelPath] = set()
+    for finding in findings:
+        if finding.seen.path is not None:
+            paths.add(finding.seen.path)
+        if finding.anchor is not None:
+            paths.add(finding.anchor.path)
+    return paths
+
+
+def may_be_moved(finding: Finding) -> bool:
+    """Whether a finding may turn out to have come from another file."""
+    seen = finding.seen
+    return (
+        finding.origin is Origin.INTRODUCED
+        and seen.side is Side.HEAD
+        and seen.cause is None
+        and seen.span is not None
+        and len(seen.anchor_text) > 1
+    )
 
 
 def _place(seen: Observation) -> tuple[object, ...]:

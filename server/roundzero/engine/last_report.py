@@ -10,6 +10,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from roundzero.core.compose import narrowed
 from roundzero.engine.memory import found
 from roundzero.errors import OutsideError, UserError
 from roundzero.git.repository import Scope
@@ -61,7 +62,8 @@ async def last_report(workspace: Workspace) -> Report:
             f"the report of round {row[0]} was kept by another version of Round Zero; roundzero review makes it again"
         ) from error
     stale = await _moved_on(workspace, kept)
-    return replace(kept.report, verdict=replace(kept.report.verdict, stale=stale))
+    report = replace(kept.report, verdict=replace(kept.report.verdict, stale=stale))
+    return narrowed(report, workspace.view.min_severity)
 
 
 async def _moved_on(workspace: Workspace, kept: Kept) -> bool:

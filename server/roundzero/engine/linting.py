@@ -59,8 +59,9 @@ class Linting:
         result = await self._run(linter, items, sources, mine)
         if result is None:
             return
-        for gathering in mine:
+        for at, gathering in enumerate(mine):
             gathering.head[name] = []
+            gathering.silencers += result.silencers_in(at)
         by_id = {item.id: item for item in items}
         for at, item, hit in result.hits:
             gathering = mine[at]
@@ -69,13 +70,18 @@ class Linting:
                 gathering.head[name].append(seen)
         for at, position, message in result.syntax_errors:
             gathering = mine[at]
-            gathering.silent |= applying(items, gathering.file.path)
+            costs = (item for item in items if not item.reads_syntax)
+            gathering.silent |= applying(costs, gathering.file.path)
             gathering.head_parsing.failed[name] = (position, message)
         for at in result.parsed:
             mine[at].head_parsing.readable = True
         await self.bases(
             name, [(gathering, self._observer.needs_base(gathering.file, gathering.head[name])) for gathering in mine]
         )
+        about_syntax = {item.id for item in items if item.reads_syntax}
+        for gathering in mine:
+            if name in gathering.base_parsing.failed:  # it was no text of this grammar before either
+                gathering.head[name] = [seen for seen in gathering.head[name] if seen.item not in about_syntax]
 
     async def bases(self, name: str, wanted: Iterable[tuple[Gathering, set[ItemId]]]) -> None:
         """Let one linter look at the bases of files for some items, as far as it has not."""

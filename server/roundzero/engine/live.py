@@ -9,46 +9,45 @@ cannot show is carried over from the last one that did.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from roundzero.core.change import FileChange, Side, Status
-from roundzero.core.finding import Finding, FindingId, Observation, Origin
-from roundzero.core.judge import Sight, View, judge, shown
+from roundzero.core.change import FileChange, Status
+from roundzero.core.finding import Finding, FindingId, Observation, State
+from roundzero.core.judge import Sight, judge, shown
 from roundzero.core.matching import Moves
 from roundzero.core.rebase import carry, edit_map
 from roundzero.core.report import order
+from roundzero.engine.answers import WHY, Answers
 from roundzero.engine.exposure import Reach
 from roundzero.engine.identity import identify, kept_ids, renamed
-from roundzero.engine.known_file import KnownFile, completed, head_texts, key, moved, same_base
+from roundzero.engine.known_file import (
+    KnownFile,
+    completed,
+    head_texts,
+    key,
+    may_be_moved,
+    moved,
+    paths_of,
+    related,
+    same_base,
+)
 from roundzero.engine.sights import ChangeSight, Elsewhere, FileSight, combine, failures_of, gaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from roundzero.core.change import Change, Source
+    from roundzero.core.change import BaseChoice, Change, Source
     from roundzero.core.checklist import Failure
     from roundzero.core.dismissal import Dismissal
-    from roundzero.core.gate import GatePolicy
-    from roundzero.core.item import ItemId, Language
+    from roundzero.core.item import ItemId
     from roundzero.core.ledger import Ledger
     from roundzero.core.recognition import Texts
-    from roundzero.core.ruleset import Ruleset
     from roundzero.core.suppress import Directive
     from roundzero.core.text import RelPath
     from roundzero.engine.known_file import Wanted
     from roundzero.engine.recall import Recall
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """How to judge."""
-
-    ruleset: Ruleset
-    view: View
-    policy: GatePolicy
-    language: Language
-    linters: tuple[str, ...] = ()
+    from roundzero.engine.rules import Rules
 
 
 class Live:
@@ -58,6 +57,8 @@ class Live:
         """Know nothing."""
         self.rules = rules
         self.change: Change | None = None
+        self.looked: BaseChoice | None = None
+        """The base of the change that was looked at as a whole last; before that there is no verdict."""
         self.wide = ChangeSight()
         self.wide_of: tuple[str | None, str | None, str] | None = None
         self._wide_files: dict[RelPath, FileChange] = {}
@@ -67,6 +68,8 @@ class Live:
         """The files whose hits may come from others: few, so that judging one file does not look at all."""
         self._elsewhere: dict[RelPath, tuple[str, Elsewhere]] = {}
         self.recall: Recall | None = None
+        self.answers = Answers()
+        """What a model said."""
         self._raw_rest: list[Finding] = []
         self._rest: list[Finding] = []
         self._aside: Mapping[FindingId, Dismissal] = {}
@@ -77,7 +80,8 @@ class Live:
     def inherit(self, old: Live) -> None:
         """Keep what rules do not change, until files are looked at again: the change, and findings for their ids."""
         self.change, self._reach = old.change, old._reach
-        self.recall = old.recall
+        self.recall, self.answers = old.recall, old.answers
+        self.answers.keep(self.answers.paths, self.rules.ruleset.by_id)
         self._raw_rest, self._rest, self._aside = old._raw_rest, old._rest, old._aside
         for path, entry in old._entries.items():
             sight = FileSight(path=path, failures=entry.sight.failures)
@@ -99,10 +103,15 @@ class Live:
         """The version of a file its findings lie in; one without hunks for a file beyond the change."""
         if path in self._entries:
             return self.file(path)
-        text = self.wide.outside.get(path)
+        text = self._texts_beyond.get(path)
         if text is None:
             return None
         return FileChange(path=path, status=Status.MODIFIED, base=text, head=text, hunks=())
+
+    @property
+    def _texts_beyond(self) -> Mapping[RelPath, Source]:
+        """Texts of files beyond the change that something was seen in."""
+        return {**self.answers.outside, **self.wide.outside} if self.answers.outside else self.wide.outside
 
     def install(self, change: Change) -> set[RelPath]:
         """Take a change collected anew. The paths that left it, and had findings, are returned."""
@@ -115,6 +124,7 @@ class Live:
         for path in list(self._elsewhere):
             if path not in there:
                 del self._elsewhere[path]
+        self.answers.keep(there, self.rules.ruleset.by_id)
         return left
 
     def drop(self, path: RelPath) -> None:
@@ -143,7 +153,7 @@ class Live:
                 continue
             for finding in entry.findings:
                 seen = finding.seen
-                if seen.anchor_text in removed and finding.hidden is None and _may_be_moved(finding):
+                if seen.anchor_text in removed and finding.hidden is None and may_be_moved(finding):
                     found[other].add(seen.item)
         return {other: frozenset(items) for other, items in found.items()}
 
@@ -197,12 +207,13 @@ class Live:
         """Judge a file anew, with those it is related to; the paths whose findings are others now."""
         if self.change is None or path not in self._entries:
             return set()
-        together = self._related(path)
+        together = related(path, self._linked, self._entries)
         entries = {each: self._entries[each] for each in sorted(together)}
         before = {each: entry.findings for each, entry in entries.items()}
         others = self._ids_beyond(entries)
         elsewhere = self._beside(entries)
-        wide = replace(self.wide, seen=tuple(self._wide_in(entries)))
+        said = (seen for each, entry in entries.items() for seen in self.answers.seen_in(each, entry.file.head))
+        wide = replace(self.wide, seen=(*self._wide_in(entries), *said))
         sight = combine((entry.sight for entry in entries.values()), elsewhere, wide)
         sight = replace(sight, reached=self._reach.now(self.change, entries))
         found = self._judged(sight, entries, others)
@@ -224,6 +235,17 @@ class Live:
         for path in sorted(paths):
             changed |= self.judge(path)
         return changed
+
+    def take_answer(self, changed: Iterable[RelPath]) -> set[RelPath]:
+        """Judge anew where something a model said is another. The paths whose findings are others now."""
+        paths = set(changed)
+        found = set() if paths <= self._entries.keys() else self._judge_rest() | self._put_aside()
+        return found | {each for path in sorted(paths) for each in self.judge(path)}
+
+    def checked(self) -> tuple[Observation, ...]:
+        """What checks saw at the head."""
+        own = (seen for entry in self._entries.values() for seen in entry.sight.seen)
+        return (*own, *self.wide.seen)
 
     def seen_of(self, change: Change, more: Sequence[FileSight]) -> Sight:
         """What was seen in the texts of a change; ``more`` was seen in those that are not fresh."""
@@ -268,9 +290,10 @@ class Live:
             return set()
         seen = tuple(each for each in self.wide.seen if each.path is None or each.path not in self._entries)
         before = self._rest
+        seen += self.answers.beyond(self._entries)
         sight = combine((), Elsewhere(), replace(self.wide, seen=seen))
         self._raw_rest = self._judged(sight, {}, self._ids_beyond({}))
-        self._rest = self._stood(self._raw_rest, self.wide.outside)
+        self._rest = self._stood(self._raw_rest, self._texts_beyond)
         if self._rest == before:
             return set()
         return {each.seen.path for each in (*before, *self._rest) if each.seen.path is not None} | {
@@ -300,7 +323,7 @@ class Live:
             before=head_texts(entry.judged for entry in entries.values() if entry.judged is not None),
             after=head_texts(entry.file for entry in entries.values()),
         )
-        return judge(
+        found = judge(
             self.change,
             sight,
             self.rules.ruleset,
@@ -309,6 +332,16 @@ class Live:
             language=self.rules.language,
             identify=lambda seen: self._identified(seen, old, moves, entries, others),
         )
+        return [self._aged(finding) for finding in found] if self.answers.paths else found
+
+    def _aged(self, finding: Finding) -> Finding:
+        """A model's finding in the state that edits have left it in."""
+        state = self.answers.state_of(finding.seen) if finding.seen.source == "model" else State.OPEN
+        if state is State.OPEN or finding.state is not State.OPEN:
+            return finding
+        from roundzero.core.gate import gate  # noqa: PLC0415  needed where a model takes part
+
+        return gate(finding.but(state=state, state_text=WHY[state], counts=False), self.rules.policy)
 
     def _identified(
         self,
@@ -325,7 +358,7 @@ class Live:
         kept = kept_ids(seen, old, moves)
         rest = {at: each for at, each in enumerate(seen) if at not in kept}
         if rest:
-            heads = head_texts(entry.file for entry in entries.values()) if entries else self.wide.outside
+            heads = head_texts(entry.file for entry in entries.values()) if entries else self._texts_beyond
             kept |= recall.known(rest, heads, {*others, *kept.values()})
         return identify(seen, old, moves, kept=kept, reserved=recall.ledger.entries.keys() | others)
 
@@ -336,7 +369,16 @@ class Live:
         before = self.recall
         self.recall = recall
         self._settled = None
-        return set() if before is not None and before.says_as(recall) else self.settle(anew=True)
+        changed = self.take_answer(self._remind(recall))
+        return changed if before is not None and before.says_as(recall) else changed | self.settle(anew=True)
+
+    def _remind(self, recall: Recall) -> frozenset[RelPath]:
+        """Take what a model said in earlier rounds and nobody said since; the files where that is other than before."""
+        if self.change is None or all(each.sighting.source == "check" for each in recall.ledger.entries.values()):
+            return self.answers.recall(()) if self.answers.paths else frozenset()
+        from roundzero.engine.reminding import reminded  # noqa: PLC0415  where a model took part
+
+        return reminded(self.answers, recall, self.change, self.rules.ruleset)
 
     def settle(self, *, anew: bool = False) -> set[RelPath]:
         """Recognise over all files, for when everything was looked at; paths whose findings are others now.
@@ -347,7 +389,7 @@ class Live:
         if recall is None or not (anew or self._unsettled):
             return set()
         everything = [*(finding for entry in self._entries.values() for finding in entry.raw), *self._raw_rest]
-        heads = {**self.wide.outside, **head_texts(entry.file for entry in self._entries.values())}
+        heads = {**self._texts_beyond, **head_texts(entry.file for entry in self._entries.values())}
         names = recall.renamed(everything, heads)
         self._unsettled = False
         if not names and not anew:
@@ -362,9 +404,9 @@ class Live:
                     changed.add(path)
         if self._raw_rest:
             self._raw_rest = renamed(self._raw_rest, names)
-            found = self._stood(self._raw_rest, self.wide.outside)
+            found = self._stood(self._raw_rest, self._texts_beyond)
             if found != self._rest:
-                changed |= _paths_of([*found, *self._rest])
+                changed |= paths_of([*found, *self._rest])
                 self._rest = found
         self._unsettled = False
         return changed | self._put_aside()
@@ -383,7 +425,7 @@ class Live:
             return set()
         self._settled = None
         names = {name for name in before.keys() | self._aside.keys() if before.get(name) != self._aside.get(name)}
-        return _paths_of(finding for finding in self._all() if finding.id in names)
+        return paths_of(finding for finding in self._all() if finding.id in names)
 
     def dismissal_of(self, name: FindingId) -> Dismissal | None:
         """What dismisses a finding beside its entry."""
@@ -421,21 +463,6 @@ class Live:
             self._settled = one_blocker(sorted(found, key=order))
         return self._settled
 
-    def _related(self, path: RelPath) -> set[RelPath]:
-        """The file, the files its hits may come from, the files whose hits may come from it, and so on."""
-        links: dict[RelPath, set[RelPath]] = defaultdict(set)
-        for each in self._linked & self._entries.keys():
-            for other in self._entries[each].wanted:
-                if other in self._entries:
-                    links[each].add(other)
-                    links[other].add(each)
-        found, todo = {path}, [path]
-        while todo:
-            for other in links[todo.pop()] - found:
-                found.add(other)
-                todo.append(other)
-        return found
-
     def findings(self, path: RelPath | None = None) -> list[Finding]:
         """All findings, hidden ones too, of a file or of everything."""
         if path is not None:
@@ -469,25 +496,3 @@ class Live:
         from roundzero.engine.recall import identified  # noqa: PLC0415  only for a round
 
         return identified(seen, kept_ids(seen, self._all(), Moves({})), ledger, texts)
-
-
-def _paths_of(findings: Iterable[Finding]) -> set[RelPath]:
-    """The files that show these findings."""
-    paths: set[RelPath] = set()
-    for finding in findings:
-        if finding.seen.path is not None:
-            paths.add(finding.seen.path)
-        if finding.anchor is not None:
-            paths.add(finding.anchor.path)
-    return paths
-
-
-def _may_be_moved(finding: Finding) -> bool:
-    seen = finding.seen
-    return (
-        finding.origin is Origin.INTRODUCED
-        and seen.side is Side.HEAD
-        and seen.cause is None
-        and seen.span is not None
-        and len(seen.anchor_text) > 1
-    )

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.advance import Listened, Occasion, Recheck, advance, expiries
 from roundzero.core.change import Side, Source
-from roundzero.core.dismissal import SHARED_FILE, parse_shared
 from roundzero.core.finding import State
-from roundzero.core.ledger import LIVE, Ledger, Proof, Round, fold
+from roundzero.core.ledger import LIVE, Event, Ledger, Proof, Round, Sign, fold
 from roundzero.core.linemap import LineMap
 from roundzero.core.recognition import Texts
 from roundzero.core.renames import renames
 from roundzero.core.report import RoundInfo
+from roundzero.core.rule_files import SHARED_FILE
+from roundzero.core.shared_file import NOT_READ, parse_shared
 from roundzero.errors import OutsideError
 from roundzero.store.ledger_db import LedgerDb
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Finding, FindingId
     from roundzero.core.item import ItemId
     from roundzero.core.judge import View
+    from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath
     from roundzero.engine.workspace import Workspace
     from roundzero.git.repository import Git
@@ -45,13 +47,17 @@ AS_BEFORE: Final = "the file is again as it was before this branch"
 
 @dataclass(slots=True, kw_only=True)
 class Memory:
-    """What is remembered. ``branch`` None: of nothing, or only to be read. ``notices`` say what went wrong."""
+    """What is remembered. ``branch`` None: of nothing, or only to be read. ``notices`` say what went wrong.
+
+    ``quoted`` are texts beyond the change that open findings of a model quote.
+    """
 
     db: LedgerDb | None = None
     branch: Branch | None = None
     writes: bool = False
     ledger: Ledger = field(default_factory=Ledger)
     texts: Texts = field(default_factory=Texts)
+    quoted: Mapping[RelPath, Source] = field(default_factory=dict)
     dismissals: tuple[Dismissal, ...] = ()
     reviewed: Mapping[str, str] = field(default_factory=dict)
     restored: frozenset[RelPath] = frozenset()
@@ -114,6 +120,28 @@ class Memory:
             return None
         return self.ledger.last.index if self.ledger.last is not None else None
 
+    def remains(self, rechecks: Mapping[FindingId, Recheck], view: View, *, now: str, whole: bool) -> Ledger:
+        """What a report is to say of entries nobody saw: all of it, or of a model's findings that do not hold.
+
+        The latter for a review of less than the branch. Both as of this review, also where it is not written down.
+        """
+        signs = {"lapsed": (Sign.MOVED_ON,), "failed": (Sign.MOVED_ON, Sign.RECHECK_FAILED)}
+        events = [
+            Event(id=name, sign=sign, at=now, proof=recheck.proof)
+            for name, recheck in sorted(rechecks.items())
+            for sign in signs.get(recheck.outcome, ())
+        ]
+        ledger = fold(events, self.ledger)
+        if whole:
+            return ledger
+        left = {State.STALE, State.UNCONFIRMED}
+        shown = {
+            name: entry
+            for name, entry in ledger.entries.items()
+            if entry.state in left and entry.sighting.path is not None and view.covers(entry.sighting.path)
+        }
+        return Ledger(entries=shown, rounds=ledger.rounds)
+
     def _restored(self, listened: Listened) -> dict[FindingId, Recheck]:
         """What is known of checks' findings in files that are no longer part of the change."""
         known: dict[FindingId, Recheck] = {}
@@ -128,12 +156,19 @@ class Memory:
         return known
 
 
-def settings_digest(workspace: Workspace, view: View) -> str:
-    """A digest of what decides, beside the snapshot, what is found and shown."""
-    shown = (sorted(origin.value for origin in view.origins), view.min_severity.name)
+def settings_digest(workspace: Workspace, view: View, depth: str = "") -> str:
+    """A digest of what decides, beside the snapshot, what a round holds, as ``Round.settings`` has it.
+
+    ``depth`` is what a model reached completely, if anything. It stands apart: a look that is deeper is made by no
+    other rules, and changes the severity of no check's finding.
+    """
+    origins = sorted(origin.value for origin in view.origins)
     linters = sorted(linter.name for linter in workspace.linters)
-    said = repr((workspace.ruleset.digest, shown, linters, workspace.policy.support, workspace.settings.language))
-    return hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    left_out = (sorted(workspace.settings.exclude), workspace.settings.max_file_bytes)
+    support, language = workspace.policy.support, workspace.settings.language
+    said = repr((workspace.ruleset.digest, origins, linters, support, language, left_out))
+    rules = hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return f"{rules}:{depth}" if depth else rules
 
 
 def blobs_of(change: Change) -> dict[RelPath, str]:
@@ -168,15 +203,19 @@ async def remember(git: Git, change: Change, *, whole: bool, at: str) -> Memory:
     return memory
 
 
-async def shared_dismissals(git: Git, change: Change) -> tuple[tuple[Dismissal, ...], tuple[str, ...]]:
+async def shared_dismissals(
+    git: Git, change: Change, ruleset: Ruleset
+) -> tuple[tuple[Dismissal, ...], tuple[str, ...]]:
     """The dismissals everyone shares, as they stand at the reviewed head, and what is wrong with their file."""
     if not git.may_have(SHARED_FILE, change):
         return (), ()
     try:
         source = await git.read(SHARED_FILE, Side.HEAD, change)
+        if source is None:
+            return (), ((NOT_READ,) if await git.has(SHARED_FILE, change) else ())
     except OutsideError as error:
         return (), (str(error),)
-    return parse_shared(source.text) if source is not None else ((), ())
+    return parse_shared(source.text, ruleset.by_id)
 
 
 def _full(name: str | None) -> str | None:
@@ -213,32 +252,42 @@ async def claimed(db: LedgerDb, git: Git, ref: str, commit: str | None, base: st
     """The ledger to write to. Raises OutsideError.
 
     A ledger of a name that is no more is taken over when the reflog tells of the renaming or its head is one of this
-    branch's own commits; a head in the base's history may be that of any merged branch.
+    branch's own commits; a head in the base's history may be that of any merged branch. So is one of a name that this
+    branch had and another has now.
     """
     known = await asyncio.to_thread(db.find, ref)
     if known is not None and known.head == commit:
         return known
     refs = await git.branches()
     related: set[str] = set()
-    strangers: set[str] = set()
+    names = set(refs)
     if known is not None and known.head is not None and commit is not None:
         past = await git.past(ref)
         if known.head in past.heads or await git.is_ancestor(known.head, commit):
             related.add(known.head)
     elif known is None:
-        orphans = [each for each in await asyncio.to_thread(db.branches) if each.ref not in refs]
-        if orphans and commit is not None:
+        others = [each for each in await asyncio.to_thread(db.branches) if each.head is not None]
+        if others and commit is not None:
             past = await git.past(ref)
             own = await git.own_commits(commit, base)
-            for each in orphans:
-                if each.head is not None and (each.ref in past.names or each.head in own):
-                    related.add(each.head)
+            for each in others:
+                if each.ref in refs:
+                    if each.ref in past.names and await _left_behind(git, each, own | past.heads, refs[each.ref]):
+                        related.add(each.head or "")
+                        names.discard(each.ref)
+                elif each.ref in past.names or each.head in own:
+                    related.add(each.head or "")
                 else:
-                    strangers.add(each.ref)
-    names = {*refs, *strangers}
+                    names.add(each.ref)
     branch = await asyncio.to_thread(lambda: db.claim(ref, commit, refs=names, related=related))
     await asyncio.to_thread(lambda: db.tidy(at=at, refs={*refs, ref}))
     return branch
+
+
+async def _left_behind(git: Git, ledger: Branch, own: AbstractSet[str], now: str) -> bool:
+    """Whether a ledger belongs to commits that were renamed away, and not to who has its name at commit ``now``."""
+    head = ledger.head
+    return head is not None and head in own and head != now and not await git.is_ancestor(head, now)
 
 
 async def _follow(memory: Memory, git: Git, change: Change) -> None:
@@ -275,6 +324,25 @@ async def _follow(memory: Memory, git: Git, change: Change) -> None:
         gone=frozenset(gone),
     )
     memory.restored = frozenset(restored)
+    memory.quoted = await _quoted(git, change, memory.ledger, heads)
+
+
+async def _quoted(
+    git: Git, change: Change, ledger: Ledger, heads: Mapping[RelPath, Source]
+) -> Mapping[RelPath, Source]:
+    if all(entry.sighting.source == "check" for entry in ledger.entries.values()):
+        return {}
+    from roundzero.core.remembered import quoted_paths  # noqa: PLC0415  where a model took part
+
+    found: dict[RelPath, Source] = {}
+    for path in sorted(quoted_paths(ledger) - heads.keys()):
+        source = await git.read(path, Side.HEAD, change) if git.may_have(path, change) else None
+        if source is not None:
+            found[path] = source
+    # Looked for here, beside the loop, and kept with the texts: it takes longer than all the rest.
+    texts = [*found.values(), *(heads[path] for path in quoted_paths(ledger) & heads.keys())]
+    await asyncio.to_thread(lambda: [each.sensitive for each in texts])
+    return found
 
 
 async def _renamed(

@@ -44,8 +44,12 @@ class Recall:
         settings: str,
         at: str,
         notices: tuple[str, ...] = (),
+        quoted: Mapping[RelPath, Source] | None = None,
     ) -> None:
-        """Take what was read: ``dismissals`` beside the entries, ``shared`` those of the file that everyone has."""
+        """Take what was read: ``dismissals`` beside the entries, ``shared`` those of the file that everyone has.
+
+        ``quoted``: texts beyond the change that a model's findings quote.
+        """
         self.ledger = ledger
         self.texts = texts
         self.dismissals = dismissals
@@ -53,6 +57,7 @@ class Recall:
         self.settings = settings
         self.at = at
         self.notices = notices
+        self.quoted = quoted or {}
         self._by_path: dict[RelPath | None, list[Entry]] = defaultdict(list)
         for entry in ledger.entries.values():
             self._by_path[texts.where(entry.sighting).path].append(entry)
@@ -131,6 +136,10 @@ class Recall:
         return RoundInfo(
             index=last.index, previous=last.index - 1 or None, delta_files=len(last.delta), full_files=last.full
         )
+
+    def texts_with(self, files: Mapping[RelPath, Source]) -> Texts:
+        """What is known of all texts, with these as they are now."""
+        return self._texts(files, everywhere=True)
 
     def _texts(self, files: Mapping[RelPath, Source], *, everywhere: bool) -> Texts:
         """What is known of the texts with these files as they are now. ``everywhere`` False: of these alone."""

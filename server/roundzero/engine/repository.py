@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change, Side, Source
     from roundzero.core.ports import GrepHit
     from roundzero.core.text import RelPath
-    from roundzero.git.repository import Git
+    from roundzero.git.repository import CollectRules, Git
 
 T = TypeVar("T")
 
@@ -28,11 +28,13 @@ T = TypeVar("T")
 class Snapshot:
     """One change and the repository around it. Every method may raise OutsideError.
 
-    ``keep_in``: the git common directory, where facts about files are kept between runs; None: nowhere.
+    ``rules`` say what is kept back. ``keep_in``: the git common directory, where facts about files are kept between
+    runs; None: nowhere.
     """
 
     git: Git
     change: Change
+    rules: CollectRules
     keep_in: Path | None = None
 
     async def read(self, path: RelPath, side: Side) -> Source | None:
@@ -47,9 +49,13 @@ class Snapshot:
         """Where words stand at the head."""
         return await self.git.grep(words, self.change)
 
+    async def may_share(self) -> bool:
+        """Whether anything may leave the machine."""
+        return await self.git.may_share(self.change, self.rules)
+
     async def shareable(self, paths: Collection[RelPath], side: Side) -> frozenset[RelPath]:
         """Those paths whose text may leave the machine."""
-        return await self.git.shareable(paths, side, self.change)
+        return await self.git.shareable(paths, side, self.change, self.rules)
 
 
 class BridgedRepository:

@@ -6,6 +6,7 @@ give equal reports but for ``reviewed_at`` and ``stats.seconds``.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,19 +15,18 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 from roundzero import __version__
 from roundzero.core.advance import Listened
 from roundzero.core.compose import Occasion as About
-from roundzero.core.compose import compose
-from roundzero.core.dismissal import SHARED_FILE
+from roundzero.core.compose import compose, narrowed
 from roundzero.core.finding import Origin
-from roundzero.core.item import Prose
+from roundzero.core.item import Prose, Severity
 from roundzero.core.judge import judge
 from roundzero.core.recognition import recognise
+from roundzero.core.rule_files import SHARED_FILE
 from roundzero.core.standing import local, related, standing, unmoved, with_remains
 from roundzero.engine.analysis import Analyst
 from roundzero.engine.exposure import reach
 from roundzero.engine.last_report import keep
 from roundzero.engine.memory import Memory, blobs_of, everywhere, remember, settings_digest, shared_dismissals
 from roundzero.engine.pool import load_checks, runner_for
-from roundzero.engine.repository import Snapshot
 from roundzero.engine.sights import combine, failures_of, gaps, lacking
 from roundzero.engine.whole import SECONDS_ON_REQUEST
 from roundzero.git.repository import Scope
@@ -34,17 +34,23 @@ from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
-    from roundzero.config import Settings
-    from roundzero.core.change import Change
+    from roundzero.core.advance import Recheck
+    from roundzero.core.change import Change, Source
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.finding import Finding, FindingId, Observation
-    from roundzero.core.judge import View
+    from roundzero.core.judge import Sight, View
     from roundzero.core.ledger import Ledger
     from roundzero.core.recognition import Texts
+    from roundzero.core.remembered import Remembered
     from roundzero.core.report import Depth, Report, RoundInfo
     from roundzero.core.text import RelPath
+    from roundzero.engine.model_access import Complete
+    from roundzero.engine.model_review import Asked
     from roundzero.engine.pool import Runner
+    from roundzero.engine.quick_review import Inquiry
+    from roundzero.engine.repository import Snapshot
     from roundzero.engine.sights import ChangeSight, Elsewhere, FileSight
     from roundzero.engine.workspace import Workspace
 
@@ -57,6 +63,10 @@ class ReviewRequest:
     folders (none: all). ``diff``: only lines this unified diff adds. ``overlays``: texts that stand for files on disk.
     ``unsaved``: an editor's buffers; to whoever asks they are the work tree, so they restrict nothing.
     ``remember``: read the ledger, and write a round if the review is one of the whole branch.
+
+    ``consent``: source may be sent to a model, because the repository is trusted or a person asked for one in this
+    run. ``record`` and ``replay`` are folders of what it was asked and answered. ``model_seconds``: how long to wait
+    for it (None: as long as it takes).
     """
 
     scope: Scope = Scope.WORKTREE
@@ -70,6 +80,15 @@ class ReviewRequest:
     untracked: bool = True
     show_all_origins: bool = False
     remember: bool = False
+    consent: bool = False
+    record: Path | None = None
+    replay: Path | None = None
+    model_seconds: float | None = None
+
+    @property
+    def whole_tree(self) -> bool:
+        """Whether it looks at all that an editor has before it, whatever of it is shown."""
+        return not (self.overlays or self.diff is not None or self.head is not None or self.base is not None)
 
     @property
     def whole(self) -> bool:
@@ -78,15 +97,12 @@ class ReviewRequest:
         return not restricted and self.scope in {Scope.WORKTREE, Scope.COMMITTED}
 
 
-def no_model(settings: Settings) -> str:
-    """Why no model takes part in a review."""
-    if settings.model_provider is None:
-        return "no model provider is configured"
-    return f"the provider {settings.model_provider} is configured, but this version makes no model reviews"
-
-
 Identify: TypeAlias = "Callable[[Sequence[Observation], Ledger, Texts], list[FindingId]]"
 """Gives observations their ids, by what is remembered and what became of the texts it was seen in."""
+
+
+Said: TypeAlias = "Callable[[Change], Asked | None]"
+"""What a model has said of a change already."""
 
 
 class ProgressSink(Protocol):
@@ -103,16 +119,20 @@ class Unwatched:
         """Ignore it."""
 
 
-async def review(
+async def review(  # noqa: PLR0913  each is an independent input
     workspace: Workspace,
     request: ReviewRequest,
     progress: ProgressSink | None = None,
     *,
     runner: Runner | None = None,
     identify: Identify | None = None,
+    said: Said | None = None,
+    complete: Complete | None = None,
 ) -> Report:
     """Review a change. ``identify`` gives ids, by default those of the ledger's entries.
 
+    ``said`` knows what a model has said of a change already; where it gives None, one is asked. ``complete`` asks the
+    editor's own model, where there is one.
     Raises UserError when it cannot be made (a base that is none, a diff that does not fit).
     """
     watch = progress or Unwatched()
@@ -128,16 +148,30 @@ async def review(
     view = _view(workspace, request)
     looked = await _look(workspace, request, change, view, watch=watch, runner=runner, now=now)
     clock.lap("check")
+    if request.depth != "off":
+        asked = said(change) if said is not None else None
+        if asked is None:
+            asked = await _ask(workspace, request, change, view, looked, watch=watch, complete=complete)
+        looked = replace(looked, asked=asked)
+        memory, beyond = looked.memory, {each.path: each for each in looked.asked.sight.outside} if looked.asked else {}
+        memory.texts = replace(memory.texts, heads={**beyond, **memory.texts.heads})
+        clock.lap("model")
+    looked = await _remind(workspace, change, view, looked)
     report = await _decide(workspace, request, change, view, looked, identify=identify, now=now)
     clock.lap("judge")
     watch.stage("done", len(looked.sights), len(looked.sights))
     report = replace(report, stats=replace(report.stats, seconds=clock.laps()))
-    return await keep(workspace.git.common_dir, looked.memory, request, report)
+    report = await keep(workspace.git.common_dir, looked.memory, request, report)
+    return narrowed(report, workspace.view.min_severity)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Looked:
-    """What was seen in a change and what is remembered of it. ``complaints``: what is wrong with shared dismissals."""
+    """What was seen in a change and what is remembered of it. ``complaints``: what is wrong with shared dismissals.
+
+    ``asked``: what a model said; None: none was asked. ``kept``: what one said in earlier rounds and still holds;
+    ``rechecks``: what became of what it said and does not.
+    """
 
     sights: Sequence[FileSight]
     wide: ChangeSight
@@ -147,6 +181,80 @@ class _Looked:
     shared: tuple[Dismissal, ...]
     complaints: tuple[str, ...]
     versions: Mapping[str, str]
+    asked: Asked | None = None
+    kept: tuple[Remembered, ...] = ()
+    rechecks: Mapping[FindingId, Recheck] = field(default_factory=dict)
+
+    @property
+    def sight(self) -> Sight:
+        """All that was seen, by whomever."""
+        seen = combine(self.sights, self.elsewhere, self.wide)
+        said = self.asked.sight.observations if self.asked is not None else ()
+        return replace(seen, head=(*seen.head, *said, *(each.seen for each in self.kept)))
+
+    @property
+    def outside(self) -> tuple[Source, ...]:
+        """The texts of files beyond the change that something was seen in."""
+        texts = {each.text.path: each.text for each in self.kept if each.seen.cause is not None}
+        texts |= {each.path: each for each in self.asked.sight.outside} if self.asked is not None else {}
+        return tuple({**texts, **self.wide.outside}.values())
+
+
+async def _ask(  # noqa: PLR0913  each is an independent input
+    workspace: Workspace,
+    request: ReviewRequest,
+    change: Change,
+    view: View,
+    looked: _Looked,
+    *,
+    watch: ProgressSink,
+    complete: Complete | None,
+) -> Asked:
+    from roundzero.engine.model_review import ask_model  # noqa: PLC0415  most reviews ask nobody
+
+    memory = looked.memory
+    return await ask_model(
+        workspace,
+        request,
+        change,
+        view,
+        seen=looked.sight.head,
+        ledger=memory.ledger,
+        texts=memory.texts,
+        watch=watch,
+        complete=complete,
+    )
+
+
+async def _remind(workspace: Workspace, change: Change, view: View, looked: _Looked) -> _Looked:
+    """What a model said in earlier rounds, whether or not one was asked now."""
+    if all(entry.sighting.source == "check" for entry in looked.memory.ledger.entries.values()):
+        return looked
+    from roundzero.engine.reminding import remind  # noqa: PLC0415  where a model took part
+
+    found = await asyncio.to_thread(remind, looked.memory, change, view, workspace.ruleset, looked.asked)
+    return replace(looked, kept=found.kept, rechecks=found.rechecks)
+
+
+async def inquire(workspace: Workspace, request: ReviewRequest) -> tuple[Inquiry, Snapshot]:
+    """What a model would be asked about in a review, and of what. Asks nobody and writes nothing. Raises as review."""
+    from roundzero.engine.hosting import model_name  # noqa: PLC0415  most reviews ask nobody
+    from roundzero.engine.model_review import inquiry_of  # noqa: PLC0415  as above
+
+    change = await _collect(workspace, request)
+    view = _view(workspace, request)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    looked = await _look(workspace, request, change, view, watch=Unwatched(), runner=None, now=now)
+    inquiry = inquiry_of(
+        workspace,
+        change,
+        view,
+        model=model_name(workspace.settings),
+        seen=looked.sight.head,
+        ledger=looked.memory.ledger,
+        texts=looked.memory.texts,
+    )
+    return inquiry, workspace.around(change)
 
 
 async def _look(  # noqa: PLR0913  each is an independent input
@@ -174,8 +282,8 @@ async def _look(  # noqa: PLR0913  each is an independent input
             looking = group.create_task(
                 analyst.files(files, progress=lambda done: watch.stage("check", done, len(files)))
             )
-            around = group.create_task(analyst.change(Snapshot(workspace.git, change, workspace.git.common_dir)))
-            sharing = group.create_task(shared_dismissals(workspace.git, change))
+            around = group.create_task(analyst.change(workspace.around(change)))
+            sharing = group.create_task(shared_dismissals(workspace.git, change, workspace.ruleset))
             remembering = group.create_task(_remember(workspace, request, change, now))
             comparing = group.create_task(_uncommitted(workspace, request))
         sights, wide = looking.result(), around.result()
@@ -211,8 +319,8 @@ async def _decide(  # noqa: PLR0913  each is an independent input
     """Judge what was seen in the light of what is remembered, and write the round down."""
     sights, wide, memory = looked.sights, looked.wide, looked.memory
     known, texts = memory.ledger, memory.texts
-    sight = combine(sights, looked.elsewhere, wide)
-    around = Snapshot(workspace.git, change, workspace.git.common_dir)
+    sight, asked = looked.sight, looked.asked
+    around = workspace.around(change)
     newly = await reach(sight, around, workspace.ruleset, seconds=SECONDS_ON_REQUEST)
     sight = replace(sight, reached=newly.lines)
     judged = judge(
@@ -225,8 +333,12 @@ async def _decide(  # noqa: PLR0913  each is an independent input
         identify=lambda seen: (identify or _by_ledger)(seen, known, texts),
     )
     judged = related(judged, known)
-    occasion = memory.occasion(change, at=now, settings=settings_digest(workspace, view))
-    occasion = replace(occasion, uncommitted=looked.uncommitted)
+    occasion = memory.occasion(
+        change,
+        at=now,
+        settings=settings_digest(workspace, view, request.depth if asked is not None and asked.complete else ""),
+    )
+    occasion = replace(occasion, uncommitted=looked.uncommitted, rechecks=looked.rechecks)
     as_known = unmoved(known, looked.uncommitted, wide.listened)
     info = memory.info(occasion)
     running = [linter.name for linter in workspace.linters]
@@ -253,8 +365,11 @@ async def _decide(  # noqa: PLR0913  each is an independent input
             language=workspace.settings.language,
             notices=(*problems, *looked.complaints, *memory.notices, *_only_here(given, looked, workspace, now)),
             paths=request.paths,
-            outside=tuple(wide.outside.values()),
+            outside=looked.outside,
             round=info,
+            depth=request.depth,
+            model=asked.stats if asked is not None else None,
+            answered=asked.sight.answered if asked is not None else frozenset(),
         )
         return compose(change, given, failures, workspace.ruleset, directives=sight.directives, occasion=about)
 
@@ -266,13 +381,15 @@ async def _decide(  # noqa: PLR0913  each is an independent input
     index = await memory.commit(judged, heard, written, blobs_of(change))
     if index != info.index:
         report = report_of(replace(info, index=index, previous=None if index is None else index - 1 or None))
-    if request.whole and request.remember:
-        report = with_remains(report, judged, memory.ledger, view, workspace.ruleset)
+    if request.remember:
+        remains = memory.remains(looked.rechecks, view, now=now, whole=request.whole)
+        report = with_remains(report, judged, remains, view, workspace.ruleset)
     return report
 
 
 def _view(workspace: Workspace, request: ReviewRequest) -> View:
-    view = workspace.view
+    # However little is shown, all of it is remembered: severities are chosen last.
+    view = replace(workspace.view, min_severity=Severity.P3)
     if request.show_all_origins:
         view = replace(view, origins=frozenset(Origin))
     return replace(view, paths=request.paths) if request.paths else view

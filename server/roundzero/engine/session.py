@@ -11,13 +11,12 @@ import asyncio
 import contextlib
 import logging
 from dataclasses import replace
-from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from roundzero import __version__
 from roundzero.core import planner as plan
 from roundzero.core.checklist import what_failed
-from roundzero.core.compose import Occasion, compose, coverage
+from roundzero.core.compose import by_own_rules, coverage
 from roundzero.core.gate import evaluate
 from roundzero.core.judge import listed, shown
 from roundzero.core.report import RoundInfo, count
@@ -25,8 +24,9 @@ from roundzero.core.rule_files import holds_packs
 from roundzero.engine.change_lane import ChangeLane
 from roundzero.engine.fast_lane import FastLane, Look
 from roundzero.engine.jobs import Jobs
-from roundzero.engine.state import Buffer, State
-from roundzero.engine.telling import EngineStatus, Listener, Publication
+from roundzero.engine.rhythm import rhythm_of
+from roundzero.engine.state import State
+from roundzero.engine.telling import EngineStatus, Listener, ModelStatus, Publication
 from roundzero.errors import OutsideError, RoundzeroError, UserError
 
 if TYPE_CHECKING:
@@ -37,13 +37,15 @@ if TYPE_CHECKING:
     from roundzero.core.change import BaseChoice
     from roundzero.core.dismissal import DismissalScope
     from roundzero.core.finding import Finding, FindingId
-    from roundzero.core.report import Report
+    from roundzero.core.report import Depth, Report
     from roundzero.core.ruleset import Problem
     from roundzero.core.text import RelPath
     from roundzero.engine.dismissing import Desk
     from roundzero.engine.fixing import TriedFix
     from roundzero.engine.live import Live
-    from roundzero.engine.review import ProgressSink, ReviewRequest
+    from roundzero.engine.model_access import Complete
+    from roundzero.engine.model_lane import ModelLane, ModelRun
+    from roundzero.engine.review import ProgressSink, ReviewRequest, Said
 
 __all__ = ["Engine", "EngineStatus", "Listener", "Publication"]
 
@@ -64,23 +66,28 @@ class Engine:
         trusted: bool | None,
         listener: Listener,
         problems: tuple[Problem, ...] = (),
+        complete: Complete | None = None,
     ) -> None:
         """Start nothing. ``trusted`` None: the user's list of trusted repositories decides.
 
-        ``problems`` are those of the settings; the status names them.
+        ``problems`` are those of the settings; the status names them. ``complete`` asks the editor's own model.
         """
         self.root = root
         self.trusted = trusted
         self._listener = listener
         self._state = State(root, settings, problems, listener, trusted=trusted)
-        self._planner = plan.Planner(_rhythm(settings), paused=not settings.enable, collected=False)
-        self._jobs: Jobs[Look | None] = Jobs(
+        self._planner = plan.Planner(rhythm_of(settings), paused=not settings.enable, collected=False)
+        self._jobs: Jobs[Look | ModelRun | None] = Jobs(
             self._planner, work=self._work, accept=self._accept, failed=self._failed, told=self._tell_soon
         )
         self._fast = FastLane(self._state)
         self._change = ChangeLane(self._state, post=self._jobs.post, tell=self._tell_soon)
+        self._complete = complete
+        self._lane: ModelLane | None = None
         self._trouble: dict[RelPath | None, str] = {}
         self._status = EngineStatus()
+        self._chosen: BaseChoice | None = None
+        """A base that was selected and that the change is not collected for yet."""
         self._telling = False
         self._told = 0.0
         self._bugs: set[str] = set()
@@ -89,22 +96,25 @@ class Engine:
 
     def opened(self, path: RelPath, text: str, version: int) -> None:
         """A buffer was opened. ``text`` without byte-order mark."""
-        self._state.buffers[path] = Buffer(text, version)
+        self._state.put(path, text, version, saved=True)
         self._jobs.post(plan.Opened(path, version))
 
     def edited(self, path: RelPath, text: str, version: int) -> None:
         """A buffer has a new text."""
-        self._state.buffers[path] = Buffer(text, version)
+        back = self._state.put(path, text, version)
         self._jobs.post(plan.Edited(path, version))
+        if back:  # what the whole change showed may have been lost while the text was another
+            self._jobs.post(plan.Saved(path))
 
     def saved(self, path: RelPath) -> None:
         """A buffer was written to disk."""
+        self._state.note_saved(path)
         self._state.rules_old = self._state.rules_old or holds_packs(path)
         self._jobs.post(plan.Saved(path))
 
     def closed(self, path: RelPath) -> None:
         """A buffer was closed; the file on disk counts again."""
-        self._state.buffers.pop(path, None)
+        self._state.drop(path)
         self._trouble.pop(path, None)
         self._jobs.post(plan.Closed(path))
 
@@ -119,26 +129,55 @@ class Engine:
         self._state.problems = problems
         was, self._state.settings = self._state.settings, settings
         self._state.rules_old = True
+        if self._lane is not None:
+            self._lane.reset()
         if was.enable and not settings.enable:
             self._jobs.post(plan.Stopped())
             self._jobs.post(plan.Paused())
             self._state.forget()
         elif settings.enable and not was.enable:
             self._jobs.post(plan.Resumed())
-        self._jobs.post(plan.SettingsChanged(_rhythm(settings)))
+        self._jobs.post(plan.SettingsChanged(rhythm_of(settings)))
 
     def pause(self) -> None:
-        """Start nothing until resumed."""
+        """Start nothing until resumed, and send nothing more."""
+        if self._lane is not None:
+            self._lane.stop()
         self._jobs.post(plan.Paused())
 
     def resume(self) -> None:
         """Go on, unless the settings switch the review off."""
+        if self._lane is not None:
+            self._lane.reset()
         if self._state.settings.enable:
             self._jobs.post(plan.Resumed())
+            if rhythm_of(self._state.settings).model_idle is not None:
+                self._jobs.post(plan.ModelAsked())
 
     def stop(self) -> None:
         """End what runs."""
+        if self._lane is not None:
+            self._lane.stop()
         self._jobs.post(plan.Stopped())
+
+    @property
+    def _asks(self) -> ModelLane | None:
+        """The model lane where the user has a model; nobody else pays for its import."""
+        return self._model if self._state.settings.model_provider is not None else self._lane
+
+    @property
+    def _model(self) -> ModelLane:
+        if self._lane is None:
+            from roundzero.engine.model_lane import ModelLane  # noqa: PLC0415  where a model is configured
+
+            self._lane = ModelLane(
+                self._state,
+                post=self._jobs.post,
+                tell=self._tell_soon,
+                say=lambda text: self._listener.message("error", text),
+                complete=self._complete,
+            )
+        return self._lane
 
     # --- life ---
 
@@ -150,6 +189,8 @@ class Engine:
 
     async def close(self) -> None:
         """End everything. Safe at any time, and more than once."""
+        if self._lane is not None:
+            self._lane.stop()
         await self._jobs.close()
         await asyncio.gather(self._change.close(), self._state.close(), return_exceptions=True)
 
@@ -161,23 +202,32 @@ class Engine:
         return self._jobs.quiet
 
     def status(self) -> EngineStatus:
-        """The state now."""
+        """The state now. No verdict before the first look at the whole change from this base is done."""
         live, paused = self._state.live, self._planner.paused
         running = self._jobs.running
         trouble = tuple(dict.fromkeys(self._trouble.values()))
         wrong = tuple(str(problem) for problem in self._state.problems)
+        asks = self._asks
+        model = asks.status(paused=paused) if asks is not None else ModelStatus()
         if live is None or live.change is None or self._state.workspace is None:
-            return EngineStatus(paused=paused, running=running, problems=(*trouble, *wrong))
+            return EngineStatus(paused=paused, running=running, problems=(*trouble, *wrong), model=model)
+        if self._chosen is not None:
+            return EngineStatus(
+                base=self._chosen, head=live.change.head, paused=paused, running=running, model=model,
+                problems=(*trouble, *wrong),
+            )  # fmt: skip
         found = (*self._state.workspace.ruleset.problems, *self._state.workspace.about_linters)
         wrong += tuple(str(problem) for problem in found if not problem.lost)
         findings = live.gated()
         visible = tuple(finding for finding in findings if shown(finding))
         covered = coverage(live.change, live.rules.view)
         failures = what_failed(live.failures(), gaps=True)
+        whole = live.looked is not None and live.looked.merge_base == live.change.base.merge_base
+        depth, unasked = (asks.depth, asks.unasked()) if asks is not None else ("off", ())
+        verdict = evaluate(findings, covered, failures, depth=depth, unasked=unasked)
+        verdict = by_own_rules(verdict, live.change)
         return EngineStatus(
-            verdict=replace(
-                evaluate(findings, covered, failures, depth="off"), stale=bool(trouble) or self._has_moved_on(live)
-            ),
+            verdict=replace(verdict, stale=bool(trouble) or self._has_moved_on(live)) if whole else None,
             counts=count(visible),
             base=live.change.base,
             head=live.change.head,
@@ -186,6 +236,7 @@ class Engine:
             paused=paused,
             running=running,
             problems=(*trouble, *failures, *wrong, *(live.recall.notices if live.recall is not None else ())),
+            model=model,
             round=live.recall.info() if live.recall is not None else RoundInfo(),
         )
 
@@ -239,27 +290,12 @@ class Engine:
         live = self._state.live
         if live is None or live.change is None:
             return None
-        occasion = Occasion(
-            tool_version=__version__,
-            reviewed_at=datetime.now(UTC).isoformat(timespec="seconds"),
-            language=self._state.settings.language,
-        )
-        findings = live.settled()
-        composed = compose(
-            live.change,
-            findings,
-            live.failures(),
-            live.rules.ruleset,
-            directives=live.directives(),
-            occasion=occasion,
-        )
-        composed = replace(composed, verdict=replace(composed.verdict, stale=self._has_moved_on(live)))
-        if live.recall is None:
-            return composed
-        from roundzero.core.standing import with_remains  # noqa: PLC0415  where something is remembered
+        from roundzero.engine.standing_report import standing_report  # noqa: PLC0415  rarely needed at start
 
-        composed = replace(composed, round=live.recall.info())
-        return with_remains(composed, findings, live.recall.ledger, live.rules.view, live.rules.ruleset)
+        asks = self._asks
+        asked = asks.asked(live.change) if asks is not None else None
+        report = standing_report(live, live.change, asked, language=self._state.settings.language)
+        return replace(report, verdict=replace(report.verdict, stale=self._has_moved_on(live)))
 
     async def review(self, request: ReviewRequest, progress: ProgressSink | None = None) -> Report:
         """An explicit review, buffers included; one of the whole branch is a round. Raises UserError."""
@@ -267,9 +303,15 @@ class Engine:
         from roundzero.git.repository import Scope  # noqa: PLC0415  as above
 
         workspace = await self._state.opened()
+        if request.depth != "off":
+            await self._model.check()
+            request = replace(request, consent=True)
         if request.scope is not Scope.STAGED and request.head is None:
-            texts = {path: buffer.text for path, buffer in self._state.buffers.items()}
-            request = replace(request, unsaved=texts)
+            request = replace(request, unsaved=self._texts())
+        said: Said | None = None
+        if request.depth == "quick" and request.scope is Scope.WORKTREE and request.whole_tree:
+            await self._model.ask_now(progress, request.paths)
+            said = partial(self._model.asked, paths=request.paths)
         live = self._state.live
         self._state.rounds_asked = True
         report = await review(
@@ -278,6 +320,8 @@ class Engine:
             progress,
             runner=self._state.worker,
             identify=live.identify if live is not None else None,
+            said=said,
+            complete=self._complete,
         )
         await self._change.recollect()
         if live is not None:
@@ -285,6 +329,19 @@ class Engine:
             self._state.publish({finding.anchor.path for finding in whole if finding.anchor is not None})
         self._jobs.post(plan.RoundAsked())
         return report
+
+    async def usual_depth(self) -> Depth:
+        """How deep a review goes that nobody chose a depth for."""
+        return await self._model.usual_depth()
+
+    def _texts(self) -> dict[RelPath, str]:
+        return {path: buffer.text for path, buffer in self._state.buffers.items()}
+
+    async def _commit(self, run: ModelRun) -> None:
+        from roundzero.engine.round_of_model import commit_round  # noqa: PLC0415  where a model is asked
+
+        if await commit_round(self._state, run.change, self._model.asked, self._texts()):
+            await self._change.recollect()
 
     async def dismiss(self, name: FindingId, *, scope: DismissalScope, reason: str) -> str:
         """Put a finding aside, at once and for every front end; its state then. Raises UserError, OutsideError."""
@@ -296,8 +353,22 @@ class Engine:
         await (await self._desk()).reopen(name)
         return await self._read_again(name)
 
+    async def answer(self, name: FindingId, question: str, text: str) -> str:
+        """Keep what a person says to an open question, and ask about its lines anew; the finding's state.
+
+        Raises UserError, OutsideError.
+        """
+        await (await self._desk()).answer(name, question, text)
+        state = await self._read_again(name)
+        if self._lane is not None:
+            self._lane.ask_again()
+        return state
+
     async def recheck(self, name: FindingId | None) -> str | None:
-        """Ask the checks again, about one finding or about everything. The finding's state. Raises UserError."""
+        """Ask the checks again, about one finding or about everything. The finding's state. Raises UserError.
+
+        About a finding of a model one is asked again, and what that shows of the whole change is written down.
+        """
         live = self._state.live
         if live is None or live.change is None:
             raise UserError("nothing was reviewed yet; wait for the review to begin")
@@ -305,6 +376,11 @@ class Engine:
         known = self.state_of(name) if name is not None else None
         if name is not None and known is None:
             raise UserError(f"there is no finding {name} in this change; roundzero/findings lists all")
+        if finding is not None and finding.seen.source == "model":
+            run = await self._model.recheck(finding)
+            if run is not None and run.whole:
+                await self._commit(run)
+            return self.state_of(finding.id) or "gone"
         await self._change.again(finding.seen.path if finding is not None else None)
         if name is None:
             return None
@@ -353,7 +429,10 @@ class Engine:
         """Compare with another base from now on, for this branch. Raises UserError."""
         workspace = await self._state.opened()
         choice = await workspace.select_base(ref)
-        self._jobs.post(plan.SettingsChanged(_rhythm(self._state.settings)))
+        live = self._state.live
+        if live is not None and live.change is not None and _is_other(choice, live.change.base):
+            self._chosen = choice
+        self._jobs.post(plan.SettingsChanged(rhythm_of(self._state.settings)))
         return choice
 
     async def base_text(self, path: RelPath) -> str | None:
@@ -388,18 +467,26 @@ class Engine:
 
     # --- jobs ---
 
-    def _work(self, lane: plan.Lane, path: RelPath | None) -> Coroutine[None, None, Look | None]:
+    def _work(self, lane: plan.Lane, path: RelPath | None) -> Coroutine[None, None, Look | ModelRun | None]:
+        if lane is plan.Lane.MODEL:
+            return self._model.look()
         if lane is plan.Lane.CHANGE or path is None:
             return self._refresh()
         return self._fast.look(path, self._state.buffers[path])
 
     async def _refresh(self) -> None:
-        await self._change.refresh(self._trouble.clear)
+        await self._change.refresh(self._collected)
 
-    def _accept(self, found: Look | None) -> None:
-        if found is not None:
+    def _collected(self) -> None:
+        self._trouble.clear()
+        self._chosen = None
+
+    def _accept(self, found: Look | ModelRun | None) -> None:
+        if isinstance(found, Look):
             self._trouble.pop(found.path, None)
             self._fast.accept(found)
+        elif found is not None and found.whole and found.asked:
+            self._jobs.spawn(self._commit(found))
 
     def _failed(self, path: RelPath | None, error: BaseException) -> None:
         """What happened is told; the findings stay as they are."""
@@ -438,6 +525,5 @@ class Engine:
             self._listener.status_changed(status)
 
 
-def _rhythm(settings: Settings) -> plan.Rhythm:
-    debounce = settings.debounce_ms / 1000
-    return plan.Rhythm(debounce, max_delay=max(4 * debounce, 0.4), on_type=settings.run == "onType")
+def _is_other(choice: BaseChoice, base: BaseChoice) -> bool:
+    return (choice.ref, choice.merge_base) != (base.ref, base.merge_base)

@@ -11,8 +11,9 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from roundzero.core.finding import State as Standing
 from roundzero.core.judge import shown
-from roundzero.core.rebase import carry, edit_map
+from roundzero.core.rebase import aged, carry, edit_map
 from roundzero.engine.pool import Worker
 from roundzero.engine.telling import Listener, Publication
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from roundzero.config import Settings
     from roundzero.core.finding import Finding
+    from roundzero.core.linemap import LineMap
     from roundzero.core.ruleset import Problem
     from roundzero.core.text import RelPath
     from roundzero.engine.analysis import Analyst
@@ -57,6 +59,8 @@ class State:
         self.problems = problems
         """What was wrong with the settings."""
         self.buffers: dict[RelPath, Buffer] = {}
+        self._saved: dict[RelPath, str] = {}
+        """What is on disk of the buffers, as far as the editor told."""
         self.workspace: Workspace | None = None
         self.analyst: Analyst | None = None
         self.live: Live | None = None
@@ -70,6 +74,23 @@ class State:
         self._listener = listener
         self._opening = asyncio.Lock()
         self._opened_at: tuple[int, ...] = ()
+
+    def put(self, path: RelPath, text: str, version: int, *, saved: bool = False) -> bool:
+        """Take the text of a buffer; whether that is the saved text again, after another one."""
+        before, self.buffers[path] = self.buffers.get(path), Buffer(text, version)
+        if saved:
+            self._saved[path] = text
+        return before is not None and self._saved.get(path) == text and before.text != text
+
+    def note_saved(self, path: RelPath) -> None:
+        """A buffer was written to disk as it is."""
+        if (buffer := self.buffers.get(path)) is not None:
+            self._saved[path] = buffer.text
+
+    def drop(self, path: RelPath) -> None:
+        """A buffer is no more; the file on disk counts again."""
+        self.buffers.pop(path, None)
+        self._saved.pop(path, None)
 
     async def opened(self) -> Workspace:
         """The repository, opened if it was not, or if another lies there now. Raises UserError when it cannot be."""
@@ -134,13 +155,20 @@ class State:
         buffer = self.buffers.get(path)
         if source is not None and buffer is not None and buffer.text != source.text:
             moved = edit_map(source.text, buffer.text)
-            findings = tuple(
-                replace(finding, seen=there) for finding in findings for there in carry([finding.seen], path, moved)
-            )
+            findings = tuple(there for finding in findings if (there := _carried(finding, path, moved)) is not None)
             source = type(source)(path, buffer.text, source.blob, encoding=source.encoding, bom=source.bom)
         return Publication(
             path=path, version=buffer.version if buffer is not None else None, findings=findings, source=source
         )
+
+
+def _carried(finding: Finding, path: RelPath, moved: LineMap) -> Finding | None:
+    """A finding in a text that was edited since; one of a model on an edited line is stale, others wait for a look."""
+    if there := carry([finding.seen], path, moved):
+        return replace(finding, seen=there[0])
+    if finding.seen.source != "model" or (old := aged(finding.seen, path, moved)) is None:
+        return None
+    return replace(finding, seen=old, state=Standing.STALE if finding.state is Standing.OPEN else finding.state)
 
 
 def _identity(git: Git) -> tuple[int, ...]:

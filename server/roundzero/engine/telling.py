@@ -28,6 +28,26 @@ class Publication:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelStatus:
+    """What the model lane is doing, in the words of ``engine/asking.LaneState``, and what it cost so far.
+
+    ``until`` says when a wait ends, in seconds since the epoch. ``covered`` of the change's ``hunks`` were looked at;
+    ``reasons`` say why the rest were not, or why nothing is asked.
+    """
+
+    state: str = "off"
+    until: float | None = None
+    tokens: int = 0
+    cost: float = 0.0
+    requests: int = 0
+    cached: int = 0
+    hunks: int = 0
+    covered: int = 0
+    reasons: tuple[str, ...] = ()
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineStatus:
     """The state of a review. Without a collected change everything about it is None."""
 
@@ -40,7 +60,7 @@ class EngineStatus:
     paused: bool = False
     running: bool = False
     problems: tuple[str, ...] = ()
-    model_lane: str = "off"
+    model: ModelStatus = field(default_factory=ModelStatus)
     round: RoundInfo = field(default_factory=RoundInfo)
 
 

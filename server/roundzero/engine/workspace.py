@@ -10,25 +10,23 @@ import asyncio
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from roundzero.core.finding import Origin
 from roundzero.core.gate import GatePolicy
 from roundzero.core.item import Severity
 from roundzero.core.judge import View
-from roundzero.errors import OutsideError
+from roundzero.errors import OutsideError, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from roundzero.config import Settings
-    from roundzero.core.change import BaseChoice
+    from roundzero.core.change import BaseChoice, Change
     from roundzero.core.ruleset import Problem, Ruleset
-    from roundzero.engine.pool import Runner
+    from roundzero.engine.repository import Snapshot
     from roundzero.git.repository import CollectRules, Git
     from roundzero.linters import Linter
-
-REF_PREFIX: Final = "refs/heads/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +46,7 @@ class Workspace:
     trusted: bool | None = None
 
     @classmethod
-    async def open(
+    async def open(  # noqa: PLR0913  each is an independent input
         cls,
         directory: Path,
         *,
@@ -57,15 +55,17 @@ class Workspace:
         problems: tuple[Problem, ...] = (),
         git: Git | None = None,
         trusted: bool | None = None,
+        ruleset: Ruleset | None = None,
     ) -> Workspace:
         """Open the repository around ``directory``. Raises UserError as git does, OutsideError without our packs.
 
-        ``trusted`` None: the user's list of trusted repositories decides.
+        ``trusted`` None: the user's list of trusted repositories decides. ``ruleset`` None: the one of the work tree.
         """
         from roundzero.git.repository import Git as Opening  # noqa: PLC0415  off the import path
 
         git = git or await Opening.open(directory)
-        ruleset = await asyncio.to_thread(load_rules, None if git.bare else git.root, settings)
+        if ruleset is None:
+            ruleset = await asyncio.to_thread(load_rules, None if git.bare else git.root, settings)
         chosen = choose_linters(settings, git.common_dir, trusted=trusted)
         return cls(
             git=git,
@@ -99,6 +99,12 @@ class Workspace:
             max_file_bytes=self.settings.max_file_bytes,
         )
 
+    def around(self, change: Change) -> Snapshot:
+        """A change of this repository and what lies around it, under the settings of now."""
+        from roundzero.engine.repository import Snapshot as Around  # noqa: PLC0415  as above
+
+        return Around(self.git, change, self.collect_rules(), self.git.common_dir)
+
     async def choose_base(self, explicit: str | None = None, *, head: str | None = None) -> BaseChoice:
         """The base: asked for, selected for the branch, set, or chosen. Raises UserError.
 
@@ -106,9 +112,13 @@ class Workspace:
         HEAD to choose the base for.
         """
         saved = await self._saved_base() if explicit is None and head is None else None
-        if saved is None:
-            explicit = explicit or self.settings.base or None
-        return await self.git.choose_base(explicit=explicit, environ=self.environ, saved=saved, head=head)
+        if saved is not None or explicit is not None or not self.settings.base:
+            return await self.git.choose_base(explicit=explicit, environ=self.environ, saved=saved, head=head)
+        try:
+            return await self.git.choose_base(explicit=self.settings.base, environ=self.environ, head=head)
+        except UserError as error:
+            place = self.settings.places.get(("base", ""))
+            raise UserError(f"{error}. The base is set in {place}" if place is not None else str(error)) from error
 
     async def select_base(self, ref: str | None) -> BaseChoice:
         """Keep a base for the current branch, or go back to choosing. Raises UserError for a ref that is none."""
@@ -185,7 +195,7 @@ def choose_linters(settings: Settings, common_dir: Path | None, *, trusted: bool
                 message = f"there is no linter {name}; it was ignored. Known are {', '.join(known)}"
                 problems.append(Problem(place.file, place.line, message))
     paths = {name: path for name, path in settings.linters_path.items() if name in known}
-    if paths and common_dir is not None and not (_is_trusted(common_dir) if trusted is None else trusted):
+    if paths and common_dir is not None and not (is_trusted(common_dir) if trusted is None else trusted):
         for name in paths:
             place = settings.places.get(("linters_path", name), Place("settings"))
             message = (
@@ -199,18 +209,11 @@ def choose_linters(settings: Settings, common_dir: Path | None, *, trusted: bool
     return LinterChoice(chosen, tuple(problems))
 
 
-def _is_trusted(common_dir: Path) -> bool:
+def is_trusted(common_dir: Path) -> bool:
+    """Whether the user's list has a repository; not, when the list cannot be read."""
     from roundzero.store.trust_db import TrustDb  # noqa: PLC0415  rarely needed
 
     try:
         return TrustDb().is_trusted(common_dir)
     except OutsideError:
         return False
-
-
-async def close_all(runner: Runner, git: Git) -> None:
-    """Let go of every process."""
-    try:
-        await runner.close()
-    finally:
-        await git.close()

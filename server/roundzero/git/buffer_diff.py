@@ -18,7 +18,7 @@ from roundzero import proc
 from roundzero.core.change import blob_id
 from roundzero.errors import OutsideError
 from roundzero.git.commands import DIFF_OPTIONS, environment, git_program
-from roundzero.git.hunks import parse_hunks, settle, split_lines, whole
+from roundzero.git.hunks import as_committed, parse_hunks, settle, split_lines, whole
 from roundzero.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class BufferDiff:
 
     async def hunks(self, base: str, head: str) -> tuple[Hunk, ...]:
         """The hunks from ``base`` to ``head``. Raises OutsideError when git fails."""
+        base, head = as_committed(base), as_committed(head)
         base_lines, head_lines = split_lines(base), split_lines(head)
         if base_lines == head_lines:
             return ()
@@ -59,6 +60,7 @@ class BufferDiff:
             return [await self.hunks(*pairs[0])]
         if not pairs:
             return []
+        pairs = [(as_committed(base), as_committed(head)) for base, head in pairs]
         self._batches += 1
         folder = self._private() / f"batch-{self._batches}"
         try:

@@ -14,7 +14,7 @@ from roundzero.core.item import language_of
 from roundzero.core.text import Decoded, decode, encode
 from roundzero.git import rules
 from roundzero.git.diff import ABSENT
-from roundzero.git.hunks import parse_hunks, settle, split_lines, whole
+from roundzero.git.hunks import as_committed, parse_hunks, settle, split_lines, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -201,7 +201,7 @@ def _base_source(candidate: Candidate) -> Source | None:
 def _hunks(candidate: Candidate, base: Source | None, head: Source) -> tuple[Hunk, ...] | None:
     if base is None:
         return whole(0, head.index.line_count)
-    base_lines, head_lines = split_lines(base.text), split_lines(head.text)
+    base_lines, head_lines = (split_lines(as_committed(side.text)) for side in (base, head))
     if not base_lines or not head_lines:
         return whole(len(base_lines), len(head_lines))
     hunks = parse_hunks(candidate.body) if candidate.body is not None else []

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Status, blob_id
+from roundzero.core.rule_files import IGNORE_FILE
 from roundzero.core.text import Decoded, RelPath
 from roundzero.errors import OutsideError
 from roundzero.git import build, rules
@@ -58,11 +59,17 @@ class Candidates:
         for path in seen.untracked:
             _add_loose(found, RelPath(path.removesuffix("/")))
         await self._add_overlays(found)
-        path_rules = rules.PathRules(self._limits.exclude, seen.ignore_file)
+        path_rules = rules.PathRules(self._limits.exclude, seen.ignore_file or "")
         for path, candidate in found.items():
             reason = rules.CONFLICTED if path in seen.unmerged else path_rules.reason(path)
             reason = reason or rules.by_mode(candidate.base_mode, candidate.head_mode)
             found[path] = replace(candidate, reason=reason)
+        for path, problem in seen.closed:
+            reason = path_rules.reason(RelPath(f"{path}/")) or rules.closed(problem)
+            found.setdefault(path, replace(_fresh(path, Status.ADDED), reason=reason))
+        if seen.ignore_file is None:
+            path = RelPath(IGNORE_FILE)
+            found[path] = replace(found.get(path, _fresh(path, Status.MODIFIED)), reason=rules.IGNORE_UNREAD)
         return await self._filled(list(found.values()))
 
     async def _add_overlays(self, found: dict[RelPath, Candidate]) -> None:
@@ -103,12 +110,14 @@ class Candidates:
         for candidate in found:
             base = by_id.get(candidate.base_id) if candidate.base_id is not None else None
             attributes_here = by_path.get(candidate.path, {})
-            reason = candidate.reason or rules.by_attributes(attributes_here)
+            reason = candidate.reason or rules.by_attributes(attributes_here, on_disk=self._target.on_disk)
             if reason is not None and candidate.path in self._only_buffers:
                 continue
             known = replace(candidate, base=base, attributes=attributes_here, reason=reason)
-            if not known.deleted:
-                known = self._from_disk(known) if self._target.on_disk else _from_object(known, by_id)
+            if self._target.on_disk:
+                known = self._from_disk(known)
+            elif not known.deleted:
+                known = _from_object(known, by_id)
             filled.append(known)
         if not self._target.on_disk:
             return filled
@@ -126,16 +135,18 @@ class Candidates:
         folders: dict[Path, bool] = {}
         limit = self._limits.max_file_bytes
         for candidate in found:
-            if not candidate.deleted:
-                self.disk[candidate.path] = self._access.work_tree.read(
-                    candidate.path, max_bytes=limit, known_folders=folders
-                )
+            # For git a file that it may not look at is deleted, so those are looked at too.
+            disk = self._access.work_tree.read(candidate.path, max_bytes=limit, known_folders=folders)
+            if not candidate.deleted or disk.kind is FileKind.UNREADABLE:
+                self.disk[candidate.path] = disk
 
     def _from_disk(self, candidate: Candidate) -> Candidate:  # noqa: PLR0911  one return per kind of file
-        disk = self.disk[candidate.path]
+        disk = self.disk.get(candidate.path)
+        if disk is None:  # deleted
+            return candidate
         mode = candidate.head_mode or disk.mode
         buffered = candidate.path in self._overlays and candidate.reason is None
-        if buffered and disk.kind in (FileKind.REGULAR, FileKind.MISSING):
+        if buffered and disk.kind in (FileKind.REGULAR, FileKind.MISSING, FileKind.UNREADABLE):
             return self._from_buffer(candidate, disk)
         match disk.kind:
             case FileKind.REGULAR:
@@ -152,6 +163,8 @@ class Candidates:
                 return replace(candidate, head_mode=mode, reason=candidate.reason or rules.NOT_A_FILE)
             case FileKind.UNREADABLE:
                 reason = candidate.reason or rules.unreadable(disk.problem)
+                if candidate.deleted:
+                    mode, candidate = candidate.base_mode, replace(candidate, status=Status.MODIFIED)
                 return replace(candidate, head_mode=mode, reason=reason)
             case FileKind.MISSING:
                 return candidate

@@ -6,6 +6,7 @@ own nor one among its folders, and nothing but regular files is opened.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
 
 _CHUNK: Final = 1024 * 1024
+_ABSENT: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL})
 
 
 class FileKind(Enum):
@@ -61,32 +63,26 @@ class WorkTree:
 
     def read(self, path: RelPath, *, max_bytes: int, known_folders: dict[Path, bool] | None = None) -> DiskFile:
         """Read one file. ``known_folders`` saves checking the same folder again within one go."""
-        if not inside(path):
-            return DiskFile(kind=FileKind.MISSING)
-        folders = {} if known_folders is None else known_folders
         full = self._root / path
-        folder = full.parent
         try:
-            if folder not in folders:
-                folders[folder] = folder.resolve() == folder
-            status = full.lstat() if folders[folder] else None
-        except (OSError, ValueError, RuntimeError):
-            status = None
-        if status is None:
+            if not inside(path) or not _is_real(full.parent, {} if known_folders is None else known_folders):
+                return DiskFile(kind=FileKind.MISSING)
+            status = full.lstat()
+        except OSError as error:
+            return _failed(error)
+        except (ValueError, RuntimeError):  # a name with a NUL, links in a circle
             return DiskFile(kind=FileKind.MISSING)
         if stat.S_ISLNK(status.st_mode):
             return self._link(full)
-        if stat.S_ISDIR(status.st_mode):
-            return DiskFile(kind=FileKind.FOLDER)
-        if not stat.S_ISREG(status.st_mode):
-            return DiskFile(kind=FileKind.OTHER)
-        return self._regular(full, max_bytes)
+        if stat.S_ISREG(status.st_mode):
+            return self._regular(full, max_bytes)
+        return DiskFile(kind=FileKind.FOLDER if stat.S_ISDIR(status.st_mode) else FileKind.OTHER)
 
     def _link(self, full: Path) -> DiskFile:
         try:
             target = os.fsencode(full.readlink())
-        except OSError:
-            return DiskFile(kind=FileKind.MISSING)
+        except OSError as error:
+            return _failed(error)
         return DiskFile(
             kind=FileKind.SYMLINK,
             mode="120000",
@@ -97,10 +93,8 @@ class WorkTree:
     def _regular(self, full: Path, max_bytes: int) -> DiskFile:
         try:
             handle = os.open(full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        except FileNotFoundError:
-            return DiskFile(kind=FileKind.MISSING)
         except OSError as error:
-            return DiskFile(kind=FileKind.UNREADABLE, problem=error.strerror or str(error))
+            return _failed(error)
         try:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode):
@@ -123,6 +117,20 @@ class WorkTree:
         while chunk := os.read(handle, _CHUNK):
             digest.update(chunk)
         return digest.hexdigest()
+
+
+def _is_real(folder: Path, known: dict[Path, bool]) -> bool:
+    """Whether no link is among a folder and those above it."""
+    if folder not in known:
+        known[folder] = folder.resolve() == folder
+    return known[folder]
+
+
+def _failed(error: OSError) -> DiskFile:
+    """What an error says of a file: only some mean that there is none; a folder nobody may enter hides it."""
+    if error.errno in _ABSENT:
+        return DiskFile(kind=FileKind.MISSING)
+    return DiskFile(kind=FileKind.UNREADABLE, problem=error.strerror or str(error))
 
 
 def _read(handle: int) -> bytes:

@@ -2,17 +2,29 @@
 
 Pure but for unidiff, which it imports when first needed. Works on section bodies; which file a section belongs to is
 diff.py's business. Invariant: hunks that leave this module fit: outside them the two texts have equal lines but for
-terminators, and no hunk begins or ends with such a pair.
+terminators and what git writes into ``$Id$``, and no hunk begins or ends with such a pair.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.linemap import Hunk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_IDENT: Final = re.compile(r"\$Id:[^$\n]*\$")
+
+
+def as_committed(text: str) -> str:
+    """The text as git compares it: the name of a blob that the attribute ``ident`` put into ``$Id$`` is nobody's work.
+
+    As many lines as before. Whether the attribute is set does not matter: what stands there is no change to review.
+    """
+    return _IDENT.sub("$Id$", text) if "$Id:" in text else text
 
 
 def split_lines(text: str) -> list[str]:

@@ -164,7 +164,7 @@ class Ladder:
         if commit is None:
             raise UserError(
                 f"the base {ref!r} names no commit of this repository; check the spelling, or fetch it first"
-                f" (git fetch origin {ref})"
+                f" ({self._fetch(ref)})"
             )
         return await self._against(_Candidate(ref, commit), how)
 
@@ -206,7 +206,7 @@ class Ladder:
             if found is None:
                 raise UserError(
                     f"{variable} says that the target branch is {target!r}, which is not here; fetch it"
-                    f" (git fetch origin {target}) or name another base with --base"
+                    f" ({self._fetch(target)}) or name another base with --base"
                 )
             return await self._against(found, BaseHow.PULL_REQUEST)
         for name in _PULL_REQUEST_SETTINGS:
@@ -327,7 +327,7 @@ class Ladder:
         return next((name for name in NAMES[:2] if any(_branch_name(ref) == name for ref in commits)), None)
 
     async def _last_resort(self) -> BaseChoice:
-        upstream = await self._upstream_ref()
+        upstream = await self._upstream_ref() or self._published()
         if self._head.name is None or self._head.name != self._default:
             if self._boundary:
                 raise UserError(
@@ -348,6 +348,28 @@ class Ladder:
         ref = self._refs.upstream
         commit = await commit_of(self._commands, ref) if ref else None
         return _Candidate(ref, commit) if commit is not None else None
+
+    def _published(self) -> _Candidate | None:
+        """The branch of this name on the remote: what people mean by upstream where none is set."""
+        ref = f"{_REMOTES}{self._remote}/{self._head.name}"
+        commit = self._refs.commits.get(ref) if self._head.name is not None else None
+        return _Candidate(ref, commit) if commit is not None else None
+
+    @property
+    def _remotes(self) -> tuple[str, ...]:
+        keys = (key for key in self._settings if key.startswith("remote.") and key.endswith(".url"))
+        return tuple(key.removeprefix("remote.").removesuffix(".url") for key in keys)
+
+    @property
+    def _remote(self) -> str:
+        """The remote that is meant where none is named: the only one, or else origin."""
+        return self._remotes[0] if len(self._remotes) == 1 else "origin"
+
+    def _fetch(self, ref: str) -> str:
+        """The command that fetches a branch, which people may name with its remote."""
+        name = _short(ref)
+        remote = next((each for each in self._remotes if name.startswith(f"{each}/")), None)
+        return f"git fetch {remote or self._remote} {name.removeprefix(f'{remote}/')}"
 
     async def _branch(self, target: str) -> _Candidate | None:
         """A branch by the name a forge gives it: the remote's before the local one."""
@@ -375,7 +397,9 @@ class Ladder:
 
 
 async def _refs(commands: Commands, branch: str | None) -> _Refs:
-    patterns = [f"{_REMOTES}origin/HEAD", *([branch] if branch is not None else [])]
+    patterns = [f"{_REMOTES}origin/HEAD"]
+    if branch is not None:
+        patterns += [branch, f"{_REMOTES}*/{branch.removeprefix(_HEADS)}"]
     for name in NAMES:
         patterns += [f"{_HEADS}{name}", f"{_REMOTES}*/{name}"]
     form = "--format=%(refname)%09%(objectname)%09%(symref)%09%(upstream)"

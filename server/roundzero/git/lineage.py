@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _HEADS: Final = "refs/heads/"
 _RENAMED: Final = "Branch: renamed "
 _MOST: Final = "--max-count=5000"
+_REFLOG: Final = ("--walk-reflogs", "--no-show-signature", "--no-notes", "--no-decorate", "--no-color", "--no-patch")
+"""Nothing but what is asked for, whatever the configuration adds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +38,22 @@ async def branches(commands: Commands) -> Mapping[str, str]:
 
 
 async def past(commands: Commands, ref: str) -> Past:
-    """The reflog of a branch; nothing where none is kept."""
-    done = await commands.plumbing("rev-list", "--walk-reflogs", _MOST, "--format=%gs", ref, "--", good=())
+    """The reflog of a branch; nothing where none is kept.
+
+    ``rev-list`` walks it too, and has no word on what each entry was.
+    """
+    done = await commands.plumbing("log", *_REFLOG, _MOST, "--format=%H %gs", ref, "--", good=())
     if done.returncode != 0:
         return Past()
-    lines = done.stdout.decode("utf-8", "surrogateescape").split("\n")
-    heads = frozenset(line.split(" ")[1] for line in lines if line.startswith("commit "))
-    renames = (line.removeprefix(_RENAMED) for line in lines if line.startswith(_RENAMED))
-    return Past(heads, frozenset(old for old, _, new in (line.partition(" to ") for line in renames) if new == ref))
+    rows = [row.partition(" ") for row in done.stdout.decode("utf-8", "surrogateescape").split("\n") if row]
+    names: set[str] = set()
+    called = ref
+    for _, _, said in rows:
+        old, _, new = said.removeprefix(_RENAMED).partition(" to ")
+        if said.startswith(_RENAMED) and new == called:
+            names.add(old)
+            called = old
+    return Past(frozenset(commit for commit, _, _ in rows), frozenset(names))
 
 
 async def is_ancestor(commands: Commands, old: str, new: str) -> bool:

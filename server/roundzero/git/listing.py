@@ -6,15 +6,17 @@ in this clone costs its own file only, although git gives up on the whole patch 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.rule_files import IGNORE_FILE
 from roundzero.core.text import RelPath
 from roundzero.errors import OutsideError
 from roundzero.git.commands import DIFF_OPTIONS
 from roundzero.git.diff import Entry, Listing, parse, relpath
+from roundzero.git.files import FileKind
 from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
     from roundzero.git.buffer_diff import BufferDiff
     from roundzero.git.commands import Commands
     from roundzero.git.files import WorkTree
+
+
+_IGNORE_BYTES: Final = 1_000_000
+"""An ignore file is read up to this size even where the files that are reviewed have to be smaller."""
+
+_CLOSED: Final = re.compile(rb"^warning: could not open directory '(.+?)/?': (.+)$", re.MULTILINE)
 
 
 class Scope(Enum):
@@ -79,13 +87,18 @@ class Access:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What the first round found. ``uncommitted``: entries of the work tree against HEAD, None if HEAD is the base."""
+    """What the first round found. ``uncommitted``: entries of the work tree against HEAD, None if HEAD is the base.
+
+    ``closed`` are folders that git could not look into for untracked files, each with the system's reason.
+    ``ignore_file`` None: there is one that cannot be read.
+    """
 
     listing: Listing
     untracked: tuple[RelPath, ...]
+    closed: tuple[tuple[RelPath, str], ...]
     unmerged: frozenset[RelPath]
     uncommitted: tuple[Entry, ...] | None
-    ignore_file: str
+    ignore_file: str | None
 
 
 async def look(access: Access, target: Target, limits: CollectRules) -> Seen:
@@ -97,11 +110,12 @@ async def look(access: Access, target: Target, limits: CollectRules) -> Seen:
         uncommitted = group.create_task(_uncommitted(commands, target))
         ignore_file = group.create_task(ignore_text(access, target.head_tree, limits.max_file_bytes))
         group.create_task(access.blobs.start())
-    untracked, unmerged = loose.result()
+    untracked, closed, unmerged = loose.result()
     unmerged |= {entry.path for entry in listing.result().entries if entry.letter == "U"}
     return Seen(
         listing=listing.result(),
         untracked=untracked,
+        closed=closed,
         unmerged=frozenset(unmerged),
         uncommitted=uncommitted.result(),
         ignore_file=ignore_file.result(),
@@ -121,9 +135,12 @@ async def _list(commands: Commands, target: Target, max_file_bytes: int) -> List
     return parse(done.stdout)
 
 
-async def _loose(commands: Commands, target: Target, *, untracked: bool) -> tuple[tuple[RelPath, ...], set[RelPath]]:
+async def _loose(
+    commands: Commands, target: Target, *, untracked: bool
+) -> tuple[tuple[RelPath, ...], tuple[tuple[RelPath, str], ...], set[RelPath]]:
+    """Untracked files, folders that could not be searched for them, unmerged files."""
     if not target.on_disk:
-        return (), set()
+        return (), (), set()
     others = ("--others", "--exclude-standard") if untracked else ()
     done = await commands.git("ls-files", "-z", "-t", "--unmerged", *others)
     paths: list[RelPath] = []
@@ -133,7 +150,9 @@ async def _loose(commands: Commands, target: Target, *, untracked: bool) -> tupl
             paths.append(relpath(line[2:]))
         elif line:
             unmerged.add(relpath(line.partition(b"\t")[2]))
-    return tuple(paths), unmerged
+    # git passes over a folder that it may not open, with a warning and exit status 0.
+    closed = [(relpath(row[1]), row[2].decode("utf-8", "replace")) for row in _CLOSED.finditer(done.stderr)]
+    return tuple(paths), tuple(closed), unmerged
 
 
 async def _uncommitted(commands: Commands, target: Target) -> tuple[Entry, ...] | None:
@@ -144,12 +163,27 @@ async def _uncommitted(commands: Commands, target: Target) -> tuple[Entry, ...] 
     return parse(done.stdout).entries
 
 
-async def ignore_text(access: Access, head_tree: str | None, max_bytes: int) -> str:
-    """The ignore file at the head, ``head_tree`` as in Change; "" where there is none. Raises OutsideError."""
-    path = RelPath(IGNORE_FILE)
+async def ignore_text(access: Access, head_tree: str | None, max_bytes: int) -> str | None:
+    """The ignore file at the head, ``head_tree`` as in Change; "" where there is none. Raises OutsideError.
+
+    None where something lies there that is no file, or cannot be read: then nobody knows what it would leave out.
+    """
+    path, limit = RelPath(IGNORE_FILE), max(max_bytes, _IGNORE_BYTES)
     if head_tree is None:
-        data = access.work_tree.read(path, max_bytes=max_bytes).data
+        disk = access.work_tree.read(path, max_bytes=limit)
+        if disk.kind is FileKind.MISSING:
+            return ""
+        data = disk.data
     else:
-        blob = await access.blobs.at(head_tree, path, max_bytes=max_bytes)
-        data = blob.data if blob is not None else None
-    return data.decode("utf-8", "replace") if data is not None else ""
+        blob = await access.blobs.at(head_tree, path, max_bytes=limit)
+        if blob is None and (head_tree or not await _modes(access, head_tree, path)):
+            return ""
+        regular = blob is not None and (await _modes(access, head_tree, path)).startswith(b"100")
+        data = blob.data if blob is not None and regular else None
+    return data.decode("utf-8", "replace") if data is not None else None
+
+
+async def _modes(access: Access, tree: str, path: RelPath) -> bytes:
+    """What lies at a path of a tree or, files in a folder one by one, of the index (""), each after its mode."""
+    ask = ("ls-tree", "-z", tree, "--", path) if tree else ("ls-files", "-z", "--stage", "--", path)
+    return (await access.commands.plumbing(*ask)).stdout

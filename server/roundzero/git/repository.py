@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import BaseChoice, BaseHow, Change, Side, Source
 from roundzero.errors import UserError
-from roundzero.git import build, hooks, lineage, search, sharing, state
+from roundzero.git import build, history, hooks, lineage, own_rules, search, sharing, state
 from roundzero.git.blobs import Blobs
 from roundzero.git.buffer_diff import BufferDiff
 from roundzero.git.collect import collect
 from roundzero.git.commands import EMPTY_TREES, OLDEST_GIT, Commands
 from roundzero.git.files import FileKind, WorkTree, inside
 from roundzero.git.ladder import DEEPEN, Head, Ladder, branch_called, commit_of, head_of, merge_bases
-from roundzero.git.listing import Access, CollectRules, Scope, Target
+from roundzero.git.listing import Access, CollectRules, Scope, Target, ignore_text
 from roundzero.git.refreshing import Refresher
 from roundzero.git.restriction import restrict
 from roundzero.proc import side_by_side
@@ -76,7 +76,6 @@ class Git:
             object_format=place.object_format,
         )
         self._refresher = Refresher(self._access)
-        self._limits = CollectRules()
 
     @classmethod
     async def open(cls, directory: Path, *, bare: bool = False) -> Git:
@@ -171,6 +170,10 @@ class Git:
         """The commits of a head that its base does not have."""
         return await lineage.own_commits(self._commands, head, base)
 
+    async def written(self, commit: str, known: Sequence[str]) -> tuple[history.Written, ...]:
+        """What the commits up to one wrote, the newest first, that neither ``known`` ones nor a remote have."""
+        return await history.written(self._commands, commit, known)
+
     @property
     def rebasing(self) -> str | None:
         """The full ref name of the branch that is being rebased."""
@@ -198,7 +201,7 @@ class Git:
         only. With STAGED the base is HEAD whatever ``base`` says. Modified files of which no line changed are left out.
         Raises OutsideError, or UserError when ``head`` names nothing.
         """
-        limits = self._limits = rules or CollectRules()
+        limits = rules or CollectRules()
         async with side_by_side() as group:
             group.create_task(self._commands.configuration())  # the filters to disarm may have changed
             target = group.create_task(self._target(base, scope, head))
@@ -247,6 +250,14 @@ class Git:
         """False when a path is surely not at the head. Starts no process."""
         return change.head_tree is not None or os.path.lexists(self.root / path)
 
+    async def has(self, path: RelPath, change: Change) -> bool:
+        """Whether anything lies at a path of the head, be it a text or not. Raises OutsideError."""
+        if change.is_gone(path) or not inside(path):
+            return False
+        if change.head_tree is None:
+            return await asyncio.to_thread(os.path.lexists, self.root / path)
+        return await self._blobs.at(change.head_tree, path, max_bytes=0) is not None
+
     async def read(self, path: RelPath, side: Side, change: Change) -> Source | None:
         """One side of a file, changed or not; None when it is not there, not text, or over 10 MB."""
         if side is Side.BASE:
@@ -268,9 +279,25 @@ class Git:
         """For each fixed string, the lines at the head that contain it as a whole word. Raises OutsideError."""
         return await search.grep(self._commands, words, change)
 
-    async def shareable(self, paths: Collection[RelPath], side: Side, change: Change) -> frozenset[RelPath]:
-        """Those paths whose text may leave the machine, by the rules of the last collection. Raises OutsideError."""
-        return await sharing.shareable(self._access, paths, side, change, self._tree(change.base), self._limits)
+    async def shareable(
+        self, paths: Collection[RelPath], side: Side, change: Change, rules: CollectRules
+    ) -> frozenset[RelPath]:
+        """Those paths whose text may leave the machine under ``rules``. Raises OutsideError.
+
+        The rules are the asker's own: another collection meanwhile, with others, makes nothing shareable.
+        """
+        return await sharing.shareable(self._access, paths, side, change, self._tree(change.base), rules)
+
+    async def lay_out_rules(self, commit: str, folder: Path) -> tuple[RelPath, ...]:
+        """Write the settings files and packs of a commit below ``folder``; those that are links.
+
+        Raises OutsideError, OSError.
+        """
+        return await own_rules.lay_out(self._commands, self._blobs, commit, folder)
+
+    async def may_share(self, change: Change, rules: CollectRules) -> bool:
+        """Whether anything may leave the machine: not while nobody can read what is to be left out. OutsideError."""
+        return await ignore_text(self._access, change.head_tree, rules.max_file_bytes) is not None
 
     async def text_at(self, tree: str, path: RelPath) -> Source | None:
         """A file in a commit or tree ("" is the index); None when it is not there, not text, or over 10 MB."""

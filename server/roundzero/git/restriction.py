@@ -14,7 +14,7 @@ from roundzero.core.change import Change, FileChange, Source, Status, blob_id
 from roundzero.core.text import RelPath, dominant_eol
 from roundzero.errors import UserError
 from roundzero.git.collect import snapshot_of
-from roundzero.git.hunks import hunk_between, settle, split_lines, whole
+from roundzero.git.hunks import as_committed, hunk_between, settle, split_lines, whole
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -93,12 +93,12 @@ def _restricted(
     part: _FileDiff, path: RelPath, source: Source, known: FileChange | None, object_format: str
 ) -> FileChange:
     lines = source.index
-    head = split_lines(source.text)
+    head = split_lines(as_committed(source.text))
     base: list[str] = []
     hunks: list[Hunk] = []
     at = 0
     for patch in part.patches:
-        new = [line[1:].removesuffix("\r") for line in patch.lines if line[0] != "-"]
+        new = [as_committed(line[1:].removesuffix("\r")) for line in patch.lines if line[0] != "-"]
         start = patch.head_start - 1 if new else patch.head_start
         if start < at or head[start : start + len(new)] != new:
             raise UserError(
@@ -129,13 +129,13 @@ def _undo(patch: _Patch, base: list[str], hunks: list[Hunk], at: int) -> int:
     base_from, head_from = len(base), at
     for line in [*patch.lines, " "]:
         if line[0] == "-":
-            base.append(line[1:].removesuffix("\r"))
+            base.append(as_committed(line[1:].removesuffix("\r")))
         elif line[0] == "+":
             at += 1
         else:
             if (hunk := hunk_between(base_from, len(base), head_from, at)) is not None:
                 hunks.append(hunk)
-            base.append(line[1:].removesuffix("\r"))
+            base.append(as_committed(line[1:].removesuffix("\r")))
             at += 1
             base_from, head_from = len(base), at
     base.pop()
@@ -144,7 +144,7 @@ def _undo(patch: _Patch, base: list[str], hunks: list[Hunk], at: int) -> int:
 
 def _base(path: RelPath, lines: list[str], head: Source, known: FileChange | None, object_format: str) -> Source:
     """The diff's pre-image; the real base where it is the same."""
-    if known is not None and known.base is not None and split_lines(known.base.text) == lines:
+    if known is not None and known.base is not None and split_lines(as_committed(known.base.text)) == lines:
         return known.base
     eol = dominant_eol(head.text)
     text = "".join(line + eol for line in lines)

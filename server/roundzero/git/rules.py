@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import Skip
     from roundzero.core.text import RelPath
 
-ATTRIBUTES: Final = ("diff", "filter", "linguist-generated")
+ATTRIBUTES: Final = ("diff", "filter", "linguist-generated", "working-tree-encoding")
 
 _BINARY_PREFIX: Final = 8000
 """git looks for a NUL in as many bytes to call a file binary (xdiff-interface.c, FIRST_FEW_BYTES)."""
@@ -57,7 +57,12 @@ UNDECODABLE: Final = Reason(SkipKind.NOT_CHECKED, "its bytes are not valid in it
 CONFLICTED: Final = Reason(SkipKind.NOT_CHECKED, "it has unresolved merge conflicts")
 NO_BASE: Final = Reason(SkipKind.NOT_CHECKED, f"its base version {_NOT_HERE}")
 NO_HEAD: Final = Reason(SkipKind.NOT_CHECKED, f"its new version {_NOT_HERE}", Obstacle.HEAD)
-CHANGING: Final = Reason(SkipKind.NOT_CHECKED, "it changed while it was read; review again", Obstacle.HEAD)
+
+
+IGNORE_UNREAD: Final = Reason(
+    SkipKind.NOT_CHECKED,
+    "it is no file that can be read; what it would leave out was reviewed, and nothing may be sent",
+)
 
 
 def over_size(size: int, limit: int) -> Reason:
@@ -68,6 +73,11 @@ def over_size(size: int, limit: int) -> Reason:
 def unreadable(problem: str) -> Reason:
     """The file system refused it."""
     return Reason(SkipKind.NOT_CHECKED, f"it could not be read: {problem}", Obstacle.HEAD)
+
+
+def closed(problem: str) -> Reason:
+    """The file system let nobody look for untracked files there."""
+    return Reason(SkipKind.NOT_CHECKED, f"the folder could not be read: {problem}")
 
 
 def buffer_may_lift(skip: Skip) -> bool:
@@ -124,13 +134,19 @@ def by_mode(old_mode: str, new_mode: str) -> Reason | None:
     return None
 
 
-def by_attributes(attributes: Mapping[str, str]) -> Reason | None:
-    """What ``.gitattributes`` says about a path. A file with a filter is never read: its bytes are not its text."""
+def by_attributes(attributes: Mapping[str, str], *, on_disk: bool = True) -> Reason | None:
+    """What ``.gitattributes`` says about a path. A file with a filter is never read: its bytes are not its text.
+
+    Nor is one that git writes to disk in another encoding, so that its bytes there are not those of its object.
+    """
     filtered = attributes.get("filter", "unspecified")
     if filtered == "lfs":
         return LFS
     if filtered not in ("unspecified", "unset"):
         return Reason(SkipKind.BY_RULE, f"attribute filter={filtered}")
+    encoding = attributes.get("working-tree-encoding", "unspecified")
+    if on_disk and encoding not in ("unspecified", "unset") and encoding.lower() not in ("utf-8", "utf8"):
+        return Reason(SkipKind.NOT_CHECKED, f"attribute working-tree-encoding={encoding}")
     if attributes.get("linguist-generated") in ("set", "true"):
         return GENERATED
     if attributes.get("diff") == "unset":

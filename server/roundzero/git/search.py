@@ -54,17 +54,13 @@ async def grep(commands: Commands, words: Collection[str], change: Change) -> Ma
         return {}
     where = ("--untracked",) if change.head_tree is None else (("--cached",) if not change.head_tree else ())
     tree = (change.head_tree,) if change.head_tree else ()
-    done = await commands.git(
-        "grep", "-z", "-n", "-I", "-E", "-w", "-f", "-", "--full-name", "--no-color", "--no-column",
-        "--no-recurse-submodules", "--no-textconv", *where, *tree, "--",
-        stdin=("|".join(map(_escaped, wanted)) + "\n").encode("utf-8", "surrogateescape"),
-        good=(0, 1),
-        max_stdout=_MAX_GREP,
-    )  # fmt: skip
+    rows = dict.fromkeys(await _search(commands, wanted, *where, *tree))
+    if change.head_tree is None and await _ignores_tracked(commands):
+        rows.update(dict.fromkeys(await _search(commands, wanted)))
     patterns = {word: re.compile(rf"(?<![A-Za-z0-9_]){re.escape(word)}(?![A-Za-z0-9_])") for word in wanted}
     changed = {file.path for file in change.files} | {skip.path for skip in change.skipped}
     prefix = f"{change.head_tree}:".encode() if change.head_tree else b""
-    for line in done.stdout.split(b"\n"):
+    for line in rows:
         fields = line.split(b"\0", 2)
         if len(fields) != 3:
             continue
@@ -77,6 +73,23 @@ async def grep(commands: Commands, words: Collection[str], change: Change) -> Ma
             for number, text in enumerate(split_lines(file.head.text), 1):
                 _match(patterns, GrepHit(file.path, number, text), hits)
     return {word: tuple(sorted(found, key=lambda hit: (hit.path, hit.line))) for word, found in hits.items()}
+
+
+async def _search(commands: Commands, wanted: Collection[str], *where: str) -> list[bytes]:
+    done = await commands.git(
+        "grep", "-z", "-n", "-I", "-E", "-w", "-f", "-", "--full-name", "--no-color", "--no-column",
+        "--no-recurse-submodules", "--no-textconv", *where, "--",
+        stdin=("|".join(map(_escaped, wanted)) + "\n").encode("utf-8", "surrogateescape"),
+        good=(0, 1),
+        max_stdout=_MAX_GREP,
+    )  # fmt: skip
+    return done.stdout.split(b"\n")
+
+
+async def _ignores_tracked(commands: Commands) -> bool:
+    """Whether tracked files match ignore rules: ``git grep --untracked`` passes over them (measured, git 2.39)."""
+    done = await commands.git("ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
+    return bool(done.stdout)
 
 
 def _escaped(word: str) -> str:

@@ -32,10 +32,14 @@ async def shareable(
 ) -> frozenset[RelPath]:
     """Those of ``paths`` whose text may be shown. ``tree``: the base's object id. Raises OutsideError.
 
-    The head's ignore file and attributes count for both sides: whoever hides a file now does not want it sent.
+    The head's ignore file and attributes count for both sides: whoever hides a file now does not want it sent. Nothing
+    may be shown where the ignore file cannot be read.
     """
+    ignore_file = await ignore_text(access, change.head_tree, limits.max_file_bytes)
+    if ignore_file is None:
+        return frozenset()
     skipped = {each.path for each in change.skipped if side is Side.HEAD or _is_hidden(each.kind, each.mode)}
-    by_name = rules.PathRules(limits.exclude, await ignore_text(access, change.head_tree, limits.max_file_bytes))
+    by_name = rules.PathRules(limits.exclude, ignore_file)
     wanted = sorted(
         path for path in set(paths) if inside(path) and path not in skipped and by_name.reason(path) is None
     )

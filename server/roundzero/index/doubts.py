@@ -1,6 +1,8 @@
 """Whether anything elsewhere sets a name that seems missing, or makes the file it would be in.
 
-Looks at the lines that contain the name, in files of any kind. Invariant: it only ever turns *missing* into *unknown*.
+Looks at the lines that contain the name, in files of any kind. Of a submodule that was a source file until this change
+less is doubted than of a name that was never seen: it was made by nobody. Invariant: it only ever turns *missing* into
+*unknown*.
 """
 
 from __future__ import annotations
@@ -21,7 +23,14 @@ _BUILD_NAMES: Final = frozenset(
 )  # fmt: skip
 _BUILD_ENDINGS: Final = (".bzl", ".cmake", ".proto", ".pyx", ".pxd", ".in", ".j2", ".jinja", ".tmpl", ".mk")
 _NATIVE_ENDINGS: Final = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".rs", ".pyx", ".pxd", ".pyi", ".i", ".go")
-
+_MAKES: Final = re.compile(
+    r"\bExtension\b|ext_modules|cython|mypyc|cffi|pybind|nanobind|maturin|rust|module-name|swig|f2py|custom_command"
+    r"|genrule|\bouts?\b|\boutput|write_to|version[-_]file",
+    re.IGNORECASE,
+)
+"""What a line of a build file says when it makes a module rather than lists or configures one."""
+_MADE_FROM: Final = r"\.(?:pyx|pxd|c|cc|cpp|cxx|cu|rs|f90|so|pyd|proto|py\.in|in|j2|jinja|tmpl)\b"
+_NATIVE_MODULE: Final = r"(?:MODULE\w*|Py_InitModule\w*)\s*\(\s*\"?"
 
 IMPORT_HOOK: Final = "meta_path"
 """A word that must be grepped for beside the names, where a package lacks a name."""
@@ -39,8 +48,7 @@ def hook_doubt(missing: Missing, hooks: Iterable[GrepHit]) -> str | None:
     """
     package = missing.path.rpartition("/")[0]
     for hit in hooks:
-        in_tests = any(part.startswith(("test", "conftest")) for part in hit.path.split("/"))
-        if hit.path.endswith(".py") and not in_tests and hit.path.partition("/")[0] == package.partition("/")[0]:
+        if hit.path.endswith(".py") and not _in_tests(hit) and hit.path.partition("/")[0] == package.partition("/")[0]:
             return f"{hit.path}:{hit.line} hooks imports"
     return None
 
@@ -59,3 +67,35 @@ def doubt(missing: Missing, hits: Iterable[GrepHit]) -> str | None:
         if in_package and (base in _BUILD_NAMES or base.endswith((*_BUILD_ENDINGS, *_NATIVE_ENDINGS))):
             return f"{place} names it: it may be built"
     return None
+
+
+def gone_doubt(missing: Missing, hits: Iterable[GrepHit]) -> str | None:
+    """Why a submodule whose source file this change took away may exist after all, or None.
+
+    That somebody names it says nothing, many do; only what sets it on its package, or makes it from something else.
+    """
+    name = re.escape(missing.name)
+    package = re.escape(missing.path.rpartition("/")[0].rpartition("/")[2])
+    owner = rf"(?:[\w.]*\b{package}|[\w.]*modules\[[^\]]*\])"
+    stored = re.compile(
+        rf"(?<![\w\"'])(?:[\w.]+\.)?{package}\.{name}\s*(?::[^=\n]*)?=(?!=)"
+        rf"|setattr\(\s*{owner}\s*,\s*[\"']{name}[\"']"
+        rf"|modules\[\s*[\"'][\w.]*\b{package}\.{name}[\"']\s*\]\s*="
+    )
+    made = re.compile(rf"(?<![\w-]){name}{_MADE_FROM}")
+    native = re.compile(rf"{_NATIVE_MODULE}{name}\b|pymodule")
+    for hit in hits:
+        base = hit.path.rpartition("/")[2]
+        place = f"{hit.path}:{hit.line}"
+        if base.endswith((".py", ".ipynb")) and not _in_tests(hit) and stored.search(hit.text):
+            return f"{place} sets an attribute of that name"
+        builds = (base in _BUILD_NAMES and base != ".gitignore") or base.endswith(_BUILD_ENDINGS)
+        if (base.endswith(_NATIVE_ENDINGS) and native.search(hit.text)) or (
+            builds and (made.search(hit.text) or _MAKES.search(hit.text))
+        ):
+            return f"{place} names it: it may be built"
+    return None
+
+
+def _in_tests(hit: GrepHit) -> bool:
+    return any(part.startswith(("test", "conftest")) for part in hit.path.split("/"))

@@ -33,11 +33,16 @@ class Modules:
         read: Callable[[RelPath], str | None],
         *,
         external: Collection[str] = sys.stdlib_module_names,
+        gone: Collection[RelPath] = (),
     ) -> None:
-        """Use the paths of ``tree``; ``read`` gives the text of configuration files."""
+        """Use the paths of ``tree``; ``read`` gives the text of configuration files.
+
+        ``gone`` are source files of the other side: a module that was one is not suspected of being built.
+        """
         self.tree = tree
         self._roots = Roots(tree, read)
         self._external = external
+        self._gone = frozenset(gone)
         self._found: dict[tuple[str, str, int], ModuleAnswer] = {}
 
     def find(self, importer: RelPath, module: str, level: int = 0) -> ModuleAnswer:
@@ -52,8 +57,13 @@ class Modules:
 
     def submodule(self, package: RelPath, name: str) -> ModuleAnswer | None:
         """A module directly in the package whose ``__init__`` file is ``package``; None when there is none."""
-        answer = self._in_folder(parent(package), name)
-        return Unknown(f"{name} may be built") if answer is None and _may_be_built(name) else answer
+        folder = parent(package)
+        answer = self._in_folder(folder, name)
+        return Unknown(f"{name} may be built") if answer is None and self._may_be_built(folder, name) else answer
+
+    def is_gone(self, package: RelPath, name: str) -> bool:
+        """Whether a package lost the source file of a submodule. ``package`` is its ``__init__`` file."""
+        return self._was_source(parent(package), name)
 
     def submodules(self, package: RelPath) -> tuple[str, ...]:
         """The names of the source modules directly in a package."""
@@ -124,7 +134,8 @@ class Modules:
             if answer is None:
                 init = join(folder, "__init__.py")
                 if number and self.tree.is_file(init):
-                    return Unknown(f"{part} may be built") if _may_be_built(part) else AbsentModule(init)
+                    built = self._may_be_built(folder, part)
+                    return Unknown(f"{part} may be built") if built else AbsentModule(init)
                 return None
             if number == len(parts) - 1 or isinstance(answer, Unknown):
                 return answer
@@ -164,7 +175,12 @@ class Modules:
         )
         return (*files, *packages)
 
+    def _may_be_built(self, folder: str, name: str) -> bool:
+        """Whether a module's name is one that builds give: generated code, or ``_speedups`` in C."""
+        if name.endswith(_GENERATED):
+            return True
+        return name.startswith("_") and not name.startswith("__") and not self._was_source(folder, name)
 
-def _may_be_built(name: str) -> bool:
-    """Whether a module's name is one that builds give: generated code, or ``_speedups`` in C."""
-    return name.endswith(_GENERATED) or (name.startswith("_") and not name.startswith("__"))
+    def _was_source(self, folder: str, name: str) -> bool:
+        place = join(folder, name)
+        return f"{place}.py" in self._gone or f"{place}/__init__.py" in self._gone

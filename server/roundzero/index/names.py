@@ -127,13 +127,16 @@ class Names:
         if facts is None:
             return Unknown(f"{path} does not parse")
         is_stub = path.endswith(".pyi")
+        is_package = path.rpartition("/")[2] in {"__init__.py", "__init__.pyi"}
         bound = [row for row in facts.bound(name) if row.kind != "delete" and (is_stub or row.kind != "annotate")]
+        if is_package and bound and self._only_asks_itself(path, facts, bound):
+            bound = []
         if bound:
             return self._follow(path, facts, bound, seen)
-        is_package = path.rpartition("/")[2] in {"__init__.py", "__init__.pyi"}
         if is_package and (below := self._modules.submodule(path, name)) is not None:
             return _as_name(below)
-        if (reason := _doubt(path, name, facts, is_package=is_package)) is not None:
+        was_source = is_package and self._modules.is_gone(path, name)
+        if (reason := _doubt(path, name, facts, is_package=is_package, was_source=was_source)) is not None:
             return Unknown(reason)
         starred = self._through_stars(path, name, facts, seen)
         if starred is not None:
@@ -142,6 +145,16 @@ class Names:
         if not is_stub and self._modules.tree.is_file(stub):
             return Unknown(f"{stub} describes the module")
         return Missing(path, name, self._near(path, name, facts, is_package=is_package))
+
+    def _only_asks_itself(self, path: RelPath, facts: ModuleFacts, bound: list[Binding]) -> bool:
+        """Whether a package binds a name only by ``from . import name``, which asks for a submodule and makes none."""
+        if any(row.kind != "import" for row in bound):
+            return False
+        for row in facts.import_of(bound[-1].name):
+            answer = self._modules.find(path, row.module, row.level) if row.name == bound[-1].name else None
+            if not isinstance(answer, InRepository) or path not in answer.paths:
+                return False
+        return True
 
     def _follow(self, path: RelPath, facts: ModuleFacts, bound: list[Binding], seen: _Seen) -> NameAnswer:
         """The end of a chain of re-exports; where it cannot be followed, the file that binds the name."""
@@ -194,7 +207,7 @@ class Names:
         return None if isinstance(answer, Missing) else answer
 
     def _near(self, path: RelPath, name: str, facts: ModuleFacts, *, is_package: bool) -> tuple[str, ...]:
-        names = {row.name for row in facts.bindings if row.kind not in _BINDING_NOTHING}
+        names = {row.name for row in facts.bindings if row.kind not in _BINDING_NOTHING and row.name != name}
         if is_package:
             names.update(self._modules.submodules(path))
         return tuple(difflib.get_close_matches(name, sorted(names), n=3, cutoff=0.75))
@@ -208,15 +221,15 @@ def _as_name(answer: object) -> NameAnswer:
     return Unknown("it is a folder without __init__.py")
 
 
-def _doubt(path: RelPath, name: str, facts: ModuleFacts, *, is_package: bool) -> str | None:
-    """Why a file may bind a name although it is not seen to."""
+def _doubt(path: RelPath, name: str, facts: ModuleFacts, *, is_package: bool, was_source: bool) -> str | None:
+    """Why a file may bind a name although it is not seen to. ``was_source``: a source file was the submodule."""
     if facts.dynamic:
         return f"{path} is dynamic: {facts.dynamic[0]}"
-    if name.startswith("__") and name.endswith("__"):
+    if name.startswith("__") and name.endswith("__") and not was_source:
         return f"{name} may be set by the interpreter"
-    if facts.bound(name):
+    if any(row.kind != "import" for row in facts.bound(name)):
         return f"{path} only annotates or deletes {name}"
-    if is_package and facts.computed_path:
+    if is_package and facts.computed_path and not was_source:  # of one that was, who asks looks closer
         return f"{path} changes where its submodules are found"
     return None
 

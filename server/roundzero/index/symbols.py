@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.item import language_of
@@ -25,7 +25,7 @@ from roundzero.core.resolution import (
     UseSite,
 )
 from roundzero.index.classes import class_members
-from roundzero.index.doubts import IMPORT_HOOK, doubt, hook_doubt, is_package
+from roundzero.index.doubts import IMPORT_HOOK, doubt, gone_doubt, hook_doubt, is_package
 from roundzero.index.mentions import Mentions
 from roundzero.index.modules import Modules
 from roundzero.index.names import Names
@@ -40,6 +40,12 @@ if TYPE_CHECKING:
     from roundzero.core.resolution import ModuleAnswer
     from roundzero.core.text import RelPath
     from roundzero.index.fact_store import FactStore
+
+
+_REGISTERS: Final = re.compile(
+    r"\bmodules\[(?![\"'][^\"']*[\"']\])[^\]\n]*\]\s*=(?!=)|\bmodules\.(?:update|setdefault)\("
+)
+"""What puts modules into ``sys.modules`` under names that are not written out."""
 
 
 class RepositorySymbols:
@@ -61,6 +67,11 @@ class RepositorySymbols:
         self._external = external
         self._mentions = Mentions(repository, change, limit)
         self._edited = frozenset(file.path for file in change.files)
+        self._left = frozenset(
+            file.base.path
+            for file in change.files
+            if file.base is not None and (file.head is None or file.old_path is not None)
+        )
         self._modules: dict[Side, Modules] = {}
         self._names: dict[Side, Names] = {}
         self._sources: dict[tuple[RelPath, Side], Source | None] = {}
@@ -109,7 +120,10 @@ class RepositorySymbols:
         facts = self.facts(importer, side) if any(isinstance(answer, Missing) for answer in answers) else None
         if facts is not None and facts.replaces_modules:
             reason = Unknown(f"{importer} replaces modules while it runs")
-            answers = [reason if isinstance(answer, Missing) else answer for answer in answers]
+            answers = [
+                reason if isinstance(answer, Missing) and not self._is_gone_for(importer, answer, side) else answer
+                for answer in answers
+            ]
         return dict(zip(imports, self._doubted(answers, side), strict=True))
 
     def missing_imports(self, importer: RelPath, imports: Sequence[Import], side: Side) -> Mapping[Import, Missing]:
@@ -122,6 +136,17 @@ class RepositorySymbols:
                 doubtful.append(row)
         answers = self.resolve_imports(importer, doubtful, side) if doubtful else {}
         return {row: answer for row, answer in answers.items() if isinstance(answer, Missing)}
+
+    def missing_module(self, importer: RelPath, package: RelPath, name: str, side: Side) -> NameAnswer:
+        """See Symbols."""
+        missing = Missing(package, name)
+        asking = self.facts(importer, side)
+        if asking is not None and asking.replaces_modules and not self._is_gone_for(importer, missing, side):
+            return Unknown(f"{importer} replaces modules while it runs")
+        source = self.source(package, side)
+        if source is None or _REGISTERS.search(source.text) is not None:
+            return Unknown(f"{package} may make modules while it runs")
+        return self._doubted([missing], side)[0]
 
     def resolve_chain(self, path: RelPath, chain: str, side: Side) -> ChainAnswer:
         """See Symbols."""
@@ -204,13 +229,29 @@ class RepositorySymbols:
         if any(map(is_package, missing)):
             words.add(IMPORT_HOOK)
         hits = self._mentions.of(words, side)
-        return [self._doubt(answer, hits) if isinstance(answer, Missing) else answer for answer in answers]
+        return [self._doubt(answer, hits, side) if isinstance(answer, Missing) else answer for answer in answers]
 
-    def _doubt(self, missing: Missing, hits: Mapping[str, tuple[GrepHit, ...]]) -> NameAnswer:
-        reason = doubt(missing, hits[missing.name])
+    def _doubt(self, missing: Missing, hits: Mapping[str, tuple[GrepHit, ...]], side: Side) -> NameAnswer:
+        hooks = hits.get(IMPORT_HOOK, ())
+        if is_package(missing) and self._modules_of(side).is_gone(missing.path, missing.name):
+            source = self.source(missing.path, side)
+            reason = gone_doubt(missing, hits[missing.name])
+            if source is None or "__path__" in source.text:
+                reason = f"{missing.path} may change where its submodules are found"
+            hooks = tuple(hook for hook in hooks if hook.path in self._edited)  # the others did not make it before
+        else:
+            reason = doubt(missing, hits[missing.name])
         if reason is None and is_package(missing):
-            reason = hook_doubt(missing, hits[IMPORT_HOOK])
+            reason = hook_doubt(missing, hooks)
         return missing if reason is None else Unknown(reason)
+
+    def _is_gone_for(self, importer: RelPath, missing: Missing, side: Side) -> bool:
+        """Whether a submodule is gone that a file which replaces modules does not put back: it names others."""
+        if not is_package(missing) or not self._modules_of(side).is_gone(missing.path, missing.name):
+            return False
+        source = self.source(importer, side)
+        name = f"{missing.path.split('/')[-2]}.{missing.name}"
+        return source is not None and re.search(rf"[\"'][\w.]*\b{re.escape(name)}[\"']", source.text) is None
 
     def _python(self, path: RelPath, side: Side) -> Source | None:
         return self.source(path, side) if language_of(path) == "python" else None
@@ -226,6 +267,7 @@ class RepositorySymbols:
                 Tree(self._repository.paths(side)),
                 lambda path: source.text if (source := self.source(path, side)) is not None else None,
                 external=self._external,
+                gone=self._left if side is Side.HEAD else (),
             )
         return self._modules[side]
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import Source
     from roundzero.core.finding import Hit
     from roundzero.core.item import Item, ItemId
+    from roundzero.core.suppress import Directive
     from roundzero.core.text import Position
 
 
@@ -28,12 +29,18 @@ class LinterResult:
 
     ``hits``: source, item, hit, in the order of the sources. ``failures``: what was not checked and why, for one source
     or (None) for all. ``syntax_errors``: sources the linter could not read as their language, with the first place.
+    ``silenced``: comments in the linter's own language, each as the directive that covers one of the hits.
     """
 
     hits: tuple[tuple[int, ItemId, Hit], ...] = ()
     failures: tuple[tuple[int | None, str], ...] = ()
     syntax_errors: tuple[tuple[int, Position, str], ...] = ()
     parsed: tuple[int, ...] = ()
+    silenced: tuple[tuple[int, Directive], ...] = ()
+
+    def silencers_in(self, source: int) -> tuple[Directive, ...]:
+        """The comments in the linter's language in one source."""
+        return tuple(directive for at, directive in self.silenced if at == source)
 
 
 class Linter(Protocol):

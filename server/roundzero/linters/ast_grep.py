@@ -45,6 +45,12 @@ _LONGEST_ARGUMENT: Final = 20_000
 _SKIPPED_IN_FOLDERS: Final = 3_000_000
 """Bytes beyond which ast-grep passes over a file in a folder without a word; on standard input it does not."""
 
+_SILENCER: Final = "ast-grep-ignore"
+"""In a comment it makes ast-grep drop what it finds there; no option says otherwise. Only our own comments silence."""
+
+_DISARMED: Final = "ast-grep-Ignore"
+"""Takes its place in what ast-grep reads: as long, so that no offset changes."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
@@ -178,24 +184,31 @@ async def _start(ast_grep: Program, sources: Sequence[Source], rules: Sequence[_
     """Run ast-grep once; None when it stops without a result. Raises OutsideError."""
     documents = _numbered([rule.document for rule in rules])
     if len(sources) == 1 and len(documents) < _LONGEST_ARGUMENT:
-        done = await ast_grep.start([*_ONE, "--inline-rules", documents], stdin=encoded(sources[0].text))
+        done = await ast_grep.start([*_ONE, "--inline-rules", documents], stdin=_disarmed(sources[0]))
     elif len(sources) == 1:
         async with laid_out([documents], [_RULES]) as folder:
-            done = await ast_grep.start([*_ONE, "-r", f"0/{_RULES}"], cwd=folder, stdin=encoded(sources[0].text))
+            done = await ast_grep.start([*_ONE, "-r", f"0/{_RULES}"], cwd=folder, stdin=_disarmed(sources[0]))
     else:
-        texts = [*(source.text for source in sources), documents]
+        texts = [*(source.text.replace(_SILENCER, _DISARMED) for source in sources), documents]
         names = [*(f"source.{_SUFFIXES[_language(source) or '']}" for source in sources), _RULES]
         async with laid_out(texts, names) as folder:
             done = await ast_grep.start([*_MANY, "-r", f"{len(sources)}/{_RULES}", "."], cwd=folder)
     if done.returncode != 0:
         return None
     found = []
-    for line in done.stdout.split(b"\n"):
-        if line:
-            data = json.loads(line)
-            source = 0 if len(sources) == 1 else int(PurePath(data["file"]).parent.name)
-            found.append(_Match(source, int(data["ruleId"]), rules[int(data["ruleId"])], data))
+    try:
+        for line in done.stdout.split(b"\n"):
+            if line:
+                data = json.loads(line)
+                source = 0 if len(sources) == 1 else int(PurePath(data["file"]).parent.name)
+                found.append(_Match(source, int(data["ruleId"]), rules[int(data["ruleId"])], data))
+    except (ValueError, LookupError, TypeError) as error:
+        raise OutsideError(f"{ast_grep.name} gave an answer that could not be read") from error
     return found
+
+
+def _disarmed(source: Source) -> bytes:
+    return encoded(source.text.replace(_SILENCER, _DISARMED))
 
 
 def _hits(sources: Sequence[Source], found: Sequence[_Match]) -> Iterator[tuple[_Match, Hit]]:
@@ -218,7 +231,7 @@ def _hit(source: Source, offsets: ByteOffsets, match: Mapping[str, Any]) -> Hit:
     fixes: tuple[Fix, ...] = ()
     if isinstance(match.get("replacement"), str):
         first, last = (offsets.characters(match["replacementOffsets"][side]) for side in ("start", "end"))
-        old, new = source.text[first:last], match["replacement"]
+        old, new = source.text[first:last], match["replacement"].replace(_DISARMED, _SILENCER)
         title = f"Replace by `{new.strip().splitlines()[0][:60]}`" if new.strip() else "Delete it"
         fixes = (Fix(title, safe=False, edits=(Edit(source.path, source.index.span(first, last), old, new),)),)
     return Hit(path=source.path, span=source.index.span(start, end), fixes=fixes)

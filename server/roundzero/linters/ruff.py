@@ -1,8 +1,9 @@
 """Ruff: the curated rules that pack items name.
 
 Our pinned copy unless the person names another, isolated from every configuration file, with nothing but the named
-rules. ``# noqa`` in the code is honoured: it is the field's way to say "intended", and it shows in the diff. Invariant:
-one process for any number of sources.
+rules. ``# noqa`` in the code is honoured: it is the field's way to say "intended". What it silences is a hit all the
+same, with the comment as the directive that covers it. Invariant: one process for any number of sources, also where
+such comments make it look twice (of one text with a comment that is 13 ms instead of 10).
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.change import Source
 from roundzero.core.finding import Edit, Evidence, Fix, Hit, evidence_at
-from roundzero.core.item import RuffCheck, language_of
+from roundzero.core.item import SYNTAX_CODE, RuffCheck, language_of
+from roundzero.core.suppress import Directive
 from roundzero.core.text import Position, Span
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
 from roundzero.linters._base import Program, encoded, laid_out, line_index, safe_name
+from roundzero.linters._noqa import disarmed, marks, silencer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from roundzero.core.item import Item
+    from roundzero.core.item import Item, ItemId
     from roundzero.core.text import LineIndex
 
 _OPTIONS: Final = (
@@ -34,6 +37,9 @@ _OPTIONS: Final = (
 )  # fmt: skip
 _ANY_FILE: Final = ("--no-respect-gitignore", "--config", 'include=["*"]', "--config", "exclude=[]")
 _SYNTAX: Final = "invalid-syntax"
+_SILENCED: Final = "silenced"
+_UNREADABLE: Final = "E902"
+"""A rule that no text breaks, for ruff wants at least one."""
 _FADED: Final = frozenset({"F401", "F841"})
 _QUOTED: Final = re.compile(r"`([^`\n]{1,60})`")
 _NAMES_ITS_SUBJECT: Final = frozenset({"F401", "F811", "F821", "F841"})
@@ -93,7 +99,7 @@ async def unknown_codes(codes: Sequence[str]) -> tuple[str, ...]:
     if done.returncode != 0:
         raise OutsideError(f"ruff: {done.complaint}")
     known = {rule["code"] for rule in json.loads(done.stdout) if not {"Preview", "Removed"} & {*rule["status"]}}
-    return tuple(code for code in codes if code not in known)
+    return tuple(code for code in codes if code not in known and code != SYNTAX_CODE)
 
 
 async def _check(
@@ -106,7 +112,7 @@ async def _check(
     if done is None:
         # One code that ruff does not know makes it refuse all: find it, and do without.
         empty = Source(sources[0].path, "", "")
-        refused = [code for code in codes if await _start(ruff, [empty], [code]) is None]
+        refused = [code for code in codes if code != SYNTAX_CODE and await _start(ruff, [empty], [code]) is None]
         codes = [code for code in codes if code not in refused]
         done = [] if not codes else await _start(ruff, sources, codes)
         if done is None:
@@ -116,22 +122,58 @@ async def _check(
 
 async def _start(ruff: Program, sources: Sequence[Source], codes: Sequence[str]) -> list[dict[str, Any]] | None:
     """Run ruff once; None when it refuses the rules. Raises OutsideError."""
-    options = [*_OPTIONS, "--select", ",".join(codes)]
+    options = [*_OPTIONS, "--select", ",".join(code for code in codes if code != SYNTAX_CODE) or _UNREADABLE]
     names = [safe_name(source, _fallback(source)) for source in sources]
-    if len(sources) == 1:
+    texts = [source.text for source in sources]
+    again: list[int] = []
+    for at, source in enumerate(sources):
+        if (text := disarmed(source.text)) is not None:
+            again.append(at)
+            texts.append(text)
+            names.append(names[at])
+    if len(texts) == 1:
         options += ["--stdin-filename", names[0], "-"]
-        done = await ruff.start(options, stdin=encoded(sources[0].text))
+        done = await ruff.start(options, stdin=encoded(texts[0]))
     else:
-        async with laid_out([source.text for source in sources], names) as folder:
+        async with laid_out(texts, names) as folder:
             done = await ruff.start([*options, *_ANY_FILE, "."], cwd=folder)
     if done.returncode == 2 and b"panicked" not in done.stderr:
         return None
     if done.returncode != 0:
         raise OutsideError(f"ruff: {done.complaint}")
-    messages: list[dict[str, Any]] = json.loads(done.stdout or b"[]")
-    for message in messages:
-        message["source"] = 0 if len(sources) == 1 else int(Path(message["filename"]).parent.name)
-    return messages
+    try:
+        answer = json.loads(done.stdout)
+        messages: list[dict[str, Any]] = [*answer] if isinstance(answer, list) else [answer]
+        for message in messages:
+            message["source"] = 0 if len(texts) == 1 else int(Path(message["filename"]).parent.name)
+        return _with_silenced(messages, len(sources), again, codes) if again else messages
+    except (ValueError, LookupError, TypeError) as error:  # an empty answer too: without findings ruff says "[]"
+        raise OutsideError(f"{ruff.name} gave an answer that could not be read") from error
+
+
+def _with_silenced(
+    messages: Sequence[dict[str, Any]], count: int, again: Sequence[int], codes: Sequence[str]
+) -> list[dict[str, Any]]:
+    """The messages, and of the disarmed texts, which come after ``count``, what was said of them alone, as silenced."""
+    said = [message for message in messages if message["source"] < count]
+    of_rules = [message for message in messages if message["code"] in codes]
+    known = {_key(message) for message in of_rules if message["source"] < count}
+    for message in of_rules:
+        if message["source"] >= count:
+            message |= {"source": again[message["source"] - count], "fix": None, _SILENCED: True}
+            if _key(message) not in known:
+                said.append(message)
+    return sorted(said, key=_place)
+
+
+def _place(message: Mapping[str, Any]) -> tuple[int, int]:
+    place = message["location"]  # none where a file could not be read
+    return (place["row"], place["column"]) if place is not None else (0, 0)
+
+
+def _key(message: Mapping[str, Any]) -> tuple[object, ...]:
+    end = message["end_location"]
+    return (message["source"], message["code"], *_place(message), end["row"], end["column"])
 
 
 def _fallback(source: Source) -> str:
@@ -153,23 +195,38 @@ def _result(
         (None, f"{item.id}: ruff has no rule {code}") for code in refused for item in rules[code]
     ]
     errors: list[tuple[int, Position, str]] = []
+    silenced: list[tuple[int, Directive]] = []
+    loud: set[tuple[int, tuple[str, ...], Span | None]] = set()
     for at in sorted(by_source):
         source, index = sources[at], line_index(sources[at])
         for message in _without_imports_of_one_line(by_source[at]):
             if message["code"] in (_SYNTAX, None):
-                if not errors or errors[-1][0] != at:
+                if not errors or errors[-1][0] != at:  # what follows the first is mostly its echo
                     errors.append((at, _position(source, index, message["location"]), str(message["message"])))
+                    hits += [
+                        (at, item.id, _syntax_hit(source, index, message))
+                        for item in rules.get(SYNTAX_CODE, ())
+                        if item.applies.matches(source.path)
+                    ]
                 continue
             if message["code"] not in rules:  # no rule's: a panic, or a file that could not be read
                 failures.append((at, f"ruff: {message['message']}"))
                 continue
-            hit: Hit | None = None
-            for item in rules[message["code"]]:
-                if item.applies.matches(source.path):
-                    hit = hit or _hit(source, index, message)
-                    hits.append((at, item.id, hit))
+            names = [item.id for item in rules[message["code"]] if item.applies.matches(source.path)]
+            hit = _hit(source, index, message) if names else None
+            hits += [(at, name, hit) for name in names if hit is not None]
+            if _SILENCED in message:
+                silenced += [(at, _directive(source, index, message, name)) for name in names]
+            elif hit is not None:
+                loud.update((at, (name,), hit.span) for name in names)
     unread = {at for at, _, _ in errors} | {at for at, _ in failures}
-    return LinterResult(tuple(hits), tuple(failures), tuple(errors), tuple(at for at in chosen if at not in unread))
+    return LinterResult(
+        hits=tuple(hits),
+        failures=tuple(failures),
+        syntax_errors=tuple(errors),
+        parsed=tuple(at for at in chosen if at not in unread),
+        silenced=tuple((at, each) for at, each in silenced if (at, each.names, each.only) not in loud),
+    )
 
 
 def _without_imports_of_one_line(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -195,6 +252,27 @@ def _hit(source: Source, index: LineIndex, message: Mapping[str, Any]) -> Hit:
         fixes=tuple(_fixes(source, index, message.get("fix"))),
         unused=code in _FADED,
     )
+
+
+def _directive(source: Source, index: LineIndex, message: Mapping[str, Any], name: ItemId) -> Directive:
+    """The comment that silenced a message."""
+    span = _span(source, index, message)
+    row = message.get("noqa_row") or message["location"]["row"]
+    line = _position(source, index, {"row": row, "column": 1}).line
+    mark = silencer(marks(source), message["code"], row=line, line=span.start.line)
+    return Directive(names=(name,), reason=mark.text, span=mark.span, target=span.start.line, only=span)
+
+
+def _syntax_hit(source: Source, index: LineIndex, message: Mapping[str, Any]) -> Hit:
+    """From where the parser gave up to the end of the line; the line where it gave up at its end."""
+    start = _position(source, index, message["location"])
+    while start.line > 1 and not source.index.line(start.line).strip():
+        start = Position(start.line - 1, len(source.index.line(start.line - 1)) + 1)
+    text = source.index.line(start.line).rstrip()
+    column = start.column if start.column <= len(text) else 1
+    column += len(text[column - 1 :]) - len(text[column - 1 :].lstrip())
+    span = Span(Position(start.line, column), Position(start.line, max(column, len(text) + 1)))
+    return Hit(path=source.path, span=span, subject=str(message["message"]), code=SYNTAX_CODE)
 
 
 def _evidence(source: Source, index: LineIndex, words: str) -> Iterator[Evidence]:

@@ -35,6 +35,7 @@ class Client:
     folders: tuple[Folder, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
     trusted: bool | None = None
+    model_provider: bool = False
     locale: str | None = None
     encoding: Encoding = "utf-16"
     markdown: bool = False
@@ -44,6 +45,7 @@ class Client:
     code_action_preferred: bool = False
     code_action_resolve: bool = False
     document_changes: bool = False
+    questions: bool = False
     progress: bool = False
     configuration: bool = False
     watch_configuration: bool = False
@@ -64,6 +66,7 @@ def read_client(params: Mapping[str, object]) -> Client:
         folders=_folders(params),
         settings=unwrapped(options.at("settings").value),
         trusted=options.at("trusted").truth(),
+        model_provider=bool(options.at("modelProvider").value),
         locale=options.at("locale").text() or Json(params.get("locale")).text(),
         encoding=_encoding(capabilities.at("general", "positionEncodings").items()),
         markdown="markdown" in document.at("hover", "contentFormat").items(),
@@ -74,6 +77,7 @@ def read_client(params: Mapping[str, object]) -> Client:
         code_action_resolve=action.at("dataSupport").yes()
         and "edit" in action.at("resolveSupport", "properties").items(),
         document_changes=workspace.at("workspaceEdit", "documentChanges").yes(),
+        questions=isinstance(capabilities.at("window", "showMessage").value, dict),
         progress=capabilities.at("window", "workDoneProgress").yes(),
         configuration=workspace.at("configuration").yes(),
         watch_configuration=workspace.at("didChangeConfiguration", "dynamicRegistration").yes(),

@@ -9,7 +9,7 @@ start.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal
 
 from lsprotocol import types
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from roundzero.core.text import Span
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
-ENCODINGS: Final[tuple[Encoding, ...]] = get_args(Encoding)
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _CONTINUATION: Final = bytes(range(0x80, 0xC0))

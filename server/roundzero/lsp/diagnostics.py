@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from roundzero.core.change import Side
+from roundzero.core.finding import State
 from roundzero.lsp.convert import ClientText, Encoding, span_range
 from roundzero.render.escape import visible
+from roundzero.render.reasons import reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from roundzero.core.change import Source
     from roundzero.core.finding import Evidence, Finding
+    from roundzero.core.item import Language
     from roundzero.core.text import RelPath, Span
     from roundzero.lsp.client import Client
 
@@ -86,10 +89,17 @@ def diagnostic(
     client: Client,
     severities: Mapping[str, str],
     evidence_location: Callable[[Evidence], types.Location | None],
+    language: Language = "en",
 ) -> types.Diagnostic:
-    """The diagnostic of a finding. ``severities`` maps P0 to P3 to LSP's words; ``evidence_location`` finds a place."""
+    """The diagnostic of a finding. ``severities`` maps P0 to P3 to LSP's words; ``evidence_location`` finds a place.
+
+    One that no longer stands for what the text says now is a hint, and says so.
+    """
     finding = shown.finding
     seen = finding.seen
+    faded = finding.state in {State.STALE, State.UNCONFIRMED}
+    title = f"({reason(finding.state.value, language)}) {seen.title}" if faded else seen.title
+    severity = _SEVERITIES.get(severities.get(seen.severity.name, ""), types.DiagnosticSeverity.Warning)
     related = []
     if client.related_information:
         for evidence in seen.evidence:
@@ -101,10 +111,10 @@ def diagnostic(
                 related.append(types.DiagnosticRelatedInformation(location=location, message=message))
     return types.Diagnostic(
         range=shown.range,
-        severity=_SEVERITIES.get(severities.get(seen.severity.name, ""), types.DiagnosticSeverity.Warning),
+        severity=types.DiagnosticSeverity.Hint if faded else severity,
         code=seen.item,
         source=SOURCE,
-        message=visible(seen.title),
+        message=visible(title),
         tags=[types.DiagnosticTag.Unnecessary] if seen.unused and client.unnecessary_tag else None,
         related_information=related or None,
         data={"id": finding.id},

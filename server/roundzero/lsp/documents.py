@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from roundzero.lsp.convert import ClientText, Encoding, characters, joined, printable
+from roundzero.lsp.convert import Encoding, characters, joined, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -69,11 +69,6 @@ class Document:
     def core_text(self) -> str:
         """The text for the engine: no byte-order mark, no lone surrogates."""
         return printable(self.text[self.bom :])
-
-    @property
-    def client_text(self) -> ClientText:
-        """The text with its lines counted."""
-        return ClientText(self.text, self._encoding)
 
     def change(self, version: int, changes: Iterable[TextChange]) -> None:
         """Apply content changes in their order."""

@@ -1,10 +1,11 @@
-"""What goes beyond LSP: our own notification and requests. Their shapes are in shapes.py.
+"""What goes beyond LSP: our own notification and requests, in both directions. Their shapes are in shapes.py.
 
 All of it is optional for a client.
 """
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, cast
 
 from roundzero.render.escape import path_bytes, valid
@@ -13,12 +14,15 @@ if TYPE_CHECKING:
     from roundzero.core.change import BaseChoice, HeadState, Skip
     from roundzero.core.report import Coverage, RoundInfo, Verdict
     from roundzero.engine.session import EngineStatus
-    from roundzero.lsp.shapes import LaneState, StatusHeadWire, StatusWire
+    from roundzero.engine.telling import ModelStatus
+    from roundzero.lsp.shapes import LaneState, ModelLaneWire, StatusHeadWire, StatusWire
     from roundzero.render.shapes import BaseWire, CoverageWire, RoundWire, SkippedWire, VerdictWire
 
 STATUS: Final = "roundzero/status"
 FINDINGS: Final = "roundzero/findings"
 BASE_TEXT: Final = "roundzero/baseText"
+COMPLETE: Final = "roundzero/complete"
+"""Sent by us, to a client that announced ``modelProvider``."""
 
 
 def status_wire(uri: str, status: EngineStatus) -> StatusWire:
@@ -33,15 +37,26 @@ def status_wire(uri: str, status: EngineStatus) -> StatusWire:
         "head": _head(status.head) if status.head is not None else None,
         "round": _round(status.round),
         "coverage": _coverage(status.coverage) if status.coverage is not None else None,
-        "model": {
-            "state": cast("LaneState", status.model_lane),
-            "until": None,
-            "tokens": 0,
-            "cost": 0.0,
-        },
+        "model": _model(status.model),
         "running": status.running,
         "paused": status.paused,
         "problems": [valid(problem) for problem in status.problems],
+    }
+
+
+def _model(model: ModelStatus) -> ModelLaneWire:
+    until = datetime.fromtimestamp(model.until, UTC).isoformat(timespec="seconds") if model.until is not None else None
+    return {
+        "state": cast("LaneState", model.state),
+        "until": until,
+        "tokens": model.tokens,
+        "cost": round(model.cost, 6),
+        "requests": model.requests,
+        "cached": model.cached,
+        "hunks": model.hunks,
+        "covered": model.covered,
+        "reasons": [valid(reason) for reason in model.reasons],
+        "name": valid(model.model) if model.model is not None else None,
     }
 
 

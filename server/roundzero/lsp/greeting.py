@@ -23,10 +23,10 @@ COMMANDS: Final = tuple(
     f"roundzero.{name}"
     for name in (
         "review", "stop", "selectBase", "status", "pause", "resume",
-        "dismiss", "reopen", "recheck", "explain", "copy", "report",
+        "dismiss", "reopen", "recheck", "explain", "copy", "answer", "report",
     )
 )  # fmt: skip
-"""The commands that exist. Those of the contract that do not yet are not announced."""
+"""The commands that exist."""
 
 FIX_ALL: Final = "source.fixAll.roundzero"
 

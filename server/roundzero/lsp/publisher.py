@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from roundzero.core.finding import State
+from roundzero.core.judge import shown as is_shown
 from roundzero.lsp.diagnostics import Page, Shown, diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from roundzero.core.change import Source
-    from roundzero.core.finding import Evidence, Finding
+    from roundzero.core.finding import Evidence
     from roundzero.core.text import RelPath
     from roundzero.engine.session import Publication
     from roundzero.lsp.client import Client
@@ -128,12 +128,8 @@ class Publisher:
             return types.Location(uri=uri, range=pages[evidence.path].line(evidence.line))
 
         severities = workspace.settings.diagnostic_severity
-        return [diagnostic(each, self._client, severities, location) for each in shown]
+        language = workspace.settings.language
+        return [diagnostic(each, self._client, severities, location, language) for each in shown]
 
     def _put(self, uri: str, diagnostics: list[types.Diagnostic], version: int | None) -> None:
         self._send(types.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics, version=version))
-
-
-def is_shown(finding: Finding) -> bool:
-    """Whether a finding has a diagnostic: it is not hidden and nobody has dealt with it."""
-    return finding.hidden is None and finding.state in {State.OPEN, State.STALE, State.UNCONFIRMED}

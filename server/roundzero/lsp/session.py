@@ -6,19 +6,25 @@ loop only.
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import uuid
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
+from roundzero.errors import OutsideError
 from roundzero.lsp.convert import printable
 from roundzero.lsp.documents import Document, Documents
-from roundzero.lsp.extensions import STATUS, status_wire
+from roundzero.lsp.extensions import COMPLETE, STATUS, status_wire
 from roundzero.lsp.fixes import Target
 from roundzero.lsp.publisher import Publisher
 from roundzero.lsp.uris import scheme_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from roundzero.core.text import RelPath
     from roundzero.engine.session import EngineStatus, Publication
     from roundzero.lsp.client import Client, Folder
@@ -71,6 +77,26 @@ class Session:
         if level == "error" and text not in self._popped_up:
             self._popped_up.add(text)
             self._server.window_show_message(types.ShowMessageParams(type=_KINDS[level], message=text))
+
+    async def complete(self, prompt: str, schema: Mapping[str, object]) -> str:
+        """Ask the client's own model. Raises OutsideError when it refuses or answers with no text.
+
+        When nobody waits any more, the client is told.
+        """
+        name = f"model-{uuid.uuid4()}"
+        protocol = self._server.protocol
+        future = protocol.send_request(COMPLETE, {"prompt": printable(prompt), "schema": schema}, msg_id=name)
+        try:
+            answer = await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            protocol.notify(types.CANCEL_REQUEST, types.CancelParams(id=name))
+            raise
+        except JsonRpcException as error:
+            raise OutsideError(f"the editor's model: {error}") from error
+        text = answer.get("text") if isinstance(answer, dict) else answer
+        if not isinstance(text, str):
+            raise OutsideError("the editor's model answered with no text")
+        return text
 
     def opened(self, document: Document) -> Workspace | None:
         """Hand an open document to its engine. The repository it lies in, if that was not known before."""

@@ -6,25 +6,33 @@ inside are the report's (render/shapes), so that one reader serves both. Invaria
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Mapping  # noqa: TC003  as below
+from typing import Final, Literal
 
 from typing_extensions import TypedDict
 
 from roundzero.render import shapes  # noqa: TC001  the schemas are made from the real types
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 LaneState = Literal["off", "idle", "waiting", "running", "paused", "offline", "budget-spent"]
 
 
 class ModelLaneWire(TypedDict):
-    """The model lane. ``until`` says when a pause ends, as ISO 8601."""
+    """The model lane. ``until`` says when a wait ends, as ISO 8601.
+
+    ``tokens``, ``cost``, ``requests`` and ``cached`` count this session; ``covered`` of the change's ``hunks`` were
+    looked at, and ``reasons`` say why others were not or why nothing is asked. ``name`` is the model's.
+    """
 
     state: LaneState
     until: str | None
     tokens: int
     cost: float
+    requests: int
+    cached: int
+    hunks: int
+    covered: int
+    reasons: list[str]
+    name: str | None
 
 
 class StatusHeadWire(TypedDict):
@@ -36,7 +44,10 @@ class StatusHeadWire(TypedDict):
 
 
 class StatusWire(TypedDict):
-    """Parameters of ``roundzero/status``: the state of one repository's review. ``uri`` is its root."""
+    """Parameters of ``roundzero/status``: the state of one repository's review. ``uri`` is its root.
+
+    ``verdict`` is null until the change as a whole was looked at from this base; ``counts`` are of what is known.
+    """
 
     uri: str
     verdict: shapes.VerdictWire | None
@@ -53,7 +64,7 @@ class StatusWire(TypedDict):
 
 
 class FindingsParams(TypedDict, total=False):
-    """Parameters of ``roundzero/findings``: of one document, or of everything when left out."""
+    """Parameters of ``roundzero/findings``: of one document or repository, or of everything when left out."""
 
     uri: str
 
@@ -76,8 +87,21 @@ class BaseTextResult(TypedDict):
     text: str | None
 
 
+class CompleteParams(TypedDict):
+    """Parameters of ``roundzero/complete``, which the server sends: what to ask, and the JSON schema of the answer."""
+
+    prompt: str
+    schema: Mapping[str, object]
+
+
+class CompleteResult(TypedDict):
+    """Result of ``roundzero/complete``; a bare string is taken too."""
+
+    text: str
+
+
 class FindingStateWire(TypedDict):
-    """Result of ``roundzero.dismiss``, ``roundzero.reopen`` and ``roundzero.recheck`` with an id."""
+    """Result of ``roundzero.dismiss``, ``reopen``, ``answer`` and, with an id, ``recheck``."""
 
     id: str
     state: str
@@ -90,5 +114,7 @@ PUBLISHED: Final[Mapping[str, type]] = {
     "base-text-params": BaseTextParams,
     "base-text-result": BaseTextResult,
     "finding-state": FindingStateWire,
+    "complete-params": CompleteParams,
+    "complete-result": CompleteResult,
 }
 """Shapes by the name of their schema."""

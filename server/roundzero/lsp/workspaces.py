@@ -19,7 +19,7 @@ from roundzero import config
 from roundzero.core.rule_files import SETTINGS_FILES
 from roundzero.core.text import RelPath
 from roundzero.engine.session import Engine
-from roundzero.errors import RoundzeroError
+from roundzero.errors import OutsideError, RoundzeroError
 from roundzero.lsp.client import Folder
 from roundzero.lsp.uris import child_uri, path_of, uri_of
 
@@ -49,6 +49,9 @@ class Output(Protocol):
 
     def message(self, level: Level, text: str) -> None:
         """Something a person should know."""
+
+    async def complete(self, prompt: str, schema: Mapping[str, object]) -> str:
+        """What the client's own model says. Raises OutsideError."""
 
 
 @dataclass(eq=False)
@@ -190,7 +193,12 @@ class Workspaces:
         settings, problems = self._settings(root, self._client.settings)
         listener = _Listener(self)
         engine = Engine(
-            root=root, settings=settings, problems=problems, trusted=self._client.trusted, listener=listener
+            root=root,
+            settings=settings,
+            problems=problems,
+            trusted=self._client.trusted,
+            listener=listener,
+            complete=self._complete if self._client.model_provider else None,
         )
         workspace = Workspace(root, uri, engine, settings, problems)
         listener.workspace = workspace
@@ -213,6 +221,11 @@ class Workspaces:
             ours = problem.file in SETTINGS_FILES
             self._report(str(replace(problem, file=str(root / problem.file)) if ours else problem))
         return settings, problems
+
+    async def _complete(self, prompt: str, schema: Mapping[str, object]) -> str:
+        if self._output is None:
+            raise OutsideError("the editor cannot be asked yet")
+        return await self._output.complete(prompt, schema)
 
     def _report(self, text: str, level: Level = "warning") -> None:
         """Say it once: a client repeats its folders and settings, nobody wants to read about them again."""

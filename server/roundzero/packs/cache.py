@@ -34,7 +34,7 @@ from roundzero.packs.pack import Pack
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 """Raised when the form below or the meaning of a pack changes within one version of the tool."""
 
 KEPT: Final = 64
@@ -93,6 +93,7 @@ def _encode_item(item: Item) -> dict[str, object]:
     return {
         "id": item.id,
         "aliases": item.aliases,
+        "covers": item.covers,
         "section": item.section,
         "title": [item.title.en, item.title.zh],
         "why": [item.why.en, item.why.zh],
@@ -138,6 +139,7 @@ def _decode_item(data: dict[str, Any], file: str) -> Item:
     return Item(
         id=ItemId(data["id"]),
         aliases=tuple(ItemId(alias) for alias in data["aliases"]),
+        covers=tuple(ItemId(name) for name in data["covers"]),
         section=data["section"],
         title=Prose(*data["title"]),
         why=Prose(*data["why"]),

@@ -133,6 +133,7 @@ def _item(head: HeadModel, model: ItemModel, file: str, line: int) -> Item:
     return Item(
         id=ItemId(f"{head.pack}/{model.id}"),
         aliases=tuple(ItemId(alias) for alias in model.aliases),
+        covers=tuple(ItemId(name) for name in model.covers),
         section=model.section,
         title=_prose(model.title),
         why=_prose(model.why),

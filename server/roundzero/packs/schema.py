@@ -109,6 +109,7 @@ class ItemModel(_Strict):
 
     id: Name
     aliases: list[Annotated[str, Field(pattern=FULL_NAME)]] = []
+    covers: list[Annotated[str, Field(pattern=FULL_NAME)]] = []
     section: str = ""
     title: ProseField
     severity: Literal["P0", "P1", "P2", "P3"]

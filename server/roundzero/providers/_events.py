@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from typing import Any, Final
 
 from roundzero.core.model_values import Outcome
 from roundzero.providers import Piece
 
 _DATA: Final = "data:"
+_END: Final = "[DONE]"
+"""What OpenAI's protocol ends with; no other sends it."""
+
 _QUOTA: Final = (
     "insufficient_quota",
     "exceeded your current quota",
@@ -31,9 +35,18 @@ is taken for that.
 """
 
 
-def event_data(line: str) -> str | None:
-    """The data of a line of an event stream; None for comments, names and blank lines."""
-    return line.removeprefix(_DATA).strip() if line.startswith(_DATA) else None
+def event_of(line: str) -> dict[str, Any] | None:
+    """The event of a line of an event stream; None for comments, names, blank lines and the mark of its end.
+
+    Raises ValueError where it is no JSON object.
+    """
+    data = line.removeprefix(_DATA).strip() if line.startswith(_DATA) else _END
+    if data == _END:
+        return None
+    event = json.loads(data)
+    if not isinstance(event, dict):
+        raise ValueError("an event is no object")  # noqa: TRY004  a wrong value, not a wrong type of ours
+    return event
 
 
 def count(holder: object, name: str) -> int | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import ipaddress
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final
@@ -25,12 +25,12 @@ from roundzero.providers._events import outcome_of
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncGenerator, Callable
 
     import httpx
 
     from roundzero.core.model_values import Ask
-    from roundzero.providers import Decoder, Endpoint, HttpProvider, HttpRequest
+    from roundzero.providers import Decoder, Endpoint, HttpProvider, HttpRequest, Piece
 
 MOST_TEXT: Final = 256 * 1024
 MOST_LINE: Final = 1024 * 1024
@@ -173,6 +173,23 @@ class _Answer:
         self.outcome: Outcome | None = None
         self.message = ""
 
+    def take(self, piece: Piece) -> None:
+        """Add what came. Raises _Over when it is too much."""
+        if piece.usage is not None:
+            old, new = self.usage, piece.usage
+            self.usage = Usage(
+                old.input if new.input is None else new.input, old.output if new.output is None else new.output
+            )
+        if piece.outcome is not None:
+            self.outcome = self.outcome or piece.outcome
+            self.message = self.message or piece.message
+        if piece.text:
+            self.parts.append(piece.text)
+            self.size += len(piece.text)
+            self.heard(self.size)
+            if self.size > MOST_TEXT:
+                raise _Over("the answer does not end")
+
     def reply(self, instead: Reply | None = None) -> Reply:
         """The answer as a reply, or how it failed with what had come; an answer that just stops was cut."""
         text = "".join(self.parts)
@@ -191,29 +208,16 @@ async def _read(
     response: httpx.Response, decoder: Decoder, answer: _Answer, patient: asyncio.Timeout, limits: Patience
 ) -> None:
     loop = asyncio.get_running_loop()
-    async for line in _lines(response):
-        piece = decoder.feed(line)
-        if piece is None:
-            continue
-        if piece.usage is not None:
-            old, new = answer.usage, piece.usage
-            answer.usage = Usage(
-                old.input if new.input is None else new.input, old.output if new.output is None else new.output
-            )
-        if piece.outcome is not None:
-            answer.outcome = answer.outcome or piece.outcome
-            answer.message = answer.message or piece.message
-        if piece.text:
-            answer.parts.append(piece.text)
-            answer.size += len(piece.text)
-            answer.heard(answer.size)
-            if answer.size > MOST_TEXT:
-                raise _Over("the answer does not end")
-        # Before the first text a model may think, and say nothing or nothing for us, for as long as to begin.
-        patient.reschedule(loop.time() + (limits.silence if answer.size else limits.first))
+    async with aclosing(_lines(response)) as lines:
+        async for line in lines:
+            piece = decoder.feed(line)
+            if piece is not None:
+                answer.take(piece)
+                # Before the first text a model may think, and say nothing for us, for as long as to begin.
+                patient.reschedule(loop.time() + (limits.silence if answer.size else limits.first))
 
 
-async def _lines(response: httpx.Response) -> AsyncIterator[str]:
+async def _lines(response: httpx.Response) -> AsyncGenerator[str, None]:
     """Lines that end at a line feed only: httpx's own also end at characters that are legal within JSON."""
     held, total = b"", 0
     async for chunk in response.aiter_raw():

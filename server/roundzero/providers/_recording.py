@@ -56,6 +56,17 @@ class Recorder:
             raise UserError(f"{path} cannot be written ({error.strerror})") from error
 
 
+def recorded_model(folder: Path) -> str | None:
+    """The model that was asked when a folder was recorded; None where nothing was."""
+    for path in sorted(folder.glob("*.json")):
+        try:
+            said = json.loads(path.read_text(encoding="utf-8"))["model"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        return said if isinstance(said, str) else None
+    return None
+
+
 class Replayed:
     """Answers with what was recorded; each question gets its replies in the order in which they came."""
 

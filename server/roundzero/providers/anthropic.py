@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.model_values import Outcome, Usage
 from roundzero.providers import HttpRequest, Piece
-from roundzero.providers._events import count, event_data, refusal_of
+from roundzero.providers._events import count, event_of, refusal_of
 
 if TYPE_CHECKING:
     from roundzero.core.model_values import Ask
@@ -62,12 +62,9 @@ class Anthropic:
 
 class _Decoder:
     def feed(self, line: str) -> Piece | None:
-        data = event_data(line)
-        if data is None:
+        event = event_of(line)
+        if event is None:
             return None
-        event = json.loads(data)
-        if not isinstance(event, dict):
-            raise ValueError("an event is no object")  # noqa: TRY004  a wrong value, not a wrong type of ours
         kind = event.get("type")
         if kind == "error":
             return refusal_of(event.get("error"))

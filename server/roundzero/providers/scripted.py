@@ -7,6 +7,7 @@ leaves the process.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -30,6 +31,7 @@ class Scripted:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"the script of answers {path} cannot be read; check model.script") from error
+        self.version = hashlib.sha256(text.encode()).hexdigest()
         self._answers = [_answer(path, number, line) for number, line in _lines(text)]
 
     async def complete(self, ask: Ask) -> Reply:

@@ -1,4 +1,4 @@
-"""A source line with carets under a span, in terminal cells.
+"""The texts a report can quote, and a source line with carets under a span, in terminal cells.
 
 East Asian wide characters take two cells, combining marks none, a tab four. Invariant: every caret stands under a
 character of the span's first line, and there is at least one caret.
@@ -9,15 +9,34 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.change import Side
 from roundzero.render.escape import visible
 
 if TYPE_CHECKING:
-    from roundzero.core.text import LineIndex, Span
+    from roundzero.core.change import Source
+    from roundzero.core.report import Report
+    from roundzero.core.text import LineIndex, RelPath, Span
 
 TAB: Final = "    "
 CUT: Final = "…"
 LEAD: Final = 20
 """Most cells kept before the span when a long line is cut."""
+
+
+def sources_of(report: Report) -> dict[tuple[RelPath, Side], Source]:
+    """The texts of a report by path and side, a renamed file's base by its new path too.
+
+    Where a text of the change and one from beyond it have one path, the change's counts: it is what was reviewed.
+    """
+    found: dict[tuple[RelPath, Side], Source] = {}
+    for file in report.change.files:
+        for side, source in ((Side.BASE, file.base), (Side.HEAD, file.head)):
+            if source is not None:
+                found[source.path, side] = source
+                found.setdefault((file.path, side), source)
+    for source in report.outside:
+        found.setdefault((source.path, Side.HEAD), source)
+    return found
 
 
 def excerpt(index: LineIndex, span: Span, width: int) -> tuple[str, str]:

@@ -17,23 +17,22 @@ from roundzero.core.finding import Finding, Origin, State
 from roundzero.core.item import Severity
 from roundzero.core.report import ItemStatus
 from roundzero.core.statistics import statistics
+from roundzero.render.case import argument, proofs, rest
+from roundzero.render.excerpt import sources_of
 from roundzero.render.markdown_fix import diff
-from roundzero.render.markdown_text import block, cell, code, prose
+from roundzero.render.markdown_text import MARK, block, cell, code, prose
 from roundzero.render.markdown_words import MarkdownWords, markdown_words
 from roundzero.render.redaction import Redactor
-from roundzero.render.words import Words, words
+from roundzero.render.words import Words, spent, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from roundzero.core.change import Source
-    from roundzero.core.finding import Evidence, FindingId, Fix, Grounds
-    from roundzero.core.report import FileSummary, Report
+    from roundzero.core.finding import Evidence, FindingId, Fix, Grounds, Observation
+    from roundzero.core.report import FileSummary, ModelStats, Report
     from roundzero.core.text import LineIndex, RelPath
     from roundzero.render.look import Look
 
-MARK: Final = "<!-- roundzero:report -->"
-"""The first line of every report."""
 DETAILED: Final = 60
 """Findings shown in full, gravest first; the others get a line each. Forges refuse comments of over 64 KiB."""
 FILES: Final = 200
@@ -88,14 +87,7 @@ class _Markdown:
         self.say: MarkdownWords = markdown_words(report.language)
         self.words: Words = words(report.language)
         self.redactor = Redactor.of(report)
-        self.sources: dict[tuple[RelPath, Side], Source] = {}
-        for file in report.change.files:
-            for side, source in ((Side.BASE, file.base), (Side.HEAD, file.head)):
-                if source is not None:
-                    self.sources[source.path, side] = source
-                    self.sources.setdefault((file.path, side), source)
-        for source in report.outside:
-            self.sources.setdefault((source.path, Side.HEAD), source)
+        self.sources = sources_of(report)
         self.sections: dict[_Section, list[Finding]] = {section: [] for section in _Section}
         for finding in report.findings:
             self.sections[_section(finding)].append(self.redactor.finding(finding))
@@ -221,7 +213,7 @@ class _Markdown:
         details: list[str] = []
         if not fix and (quote := self._quote(finding)):
             details.append(quote)
-        if seen.why:
+        if seen.why and seen.anatomy is None:
             said = self.whys.setdefault(seen.why, self.labels[finding.id])
             first = said == self.labels[finding.id]
             details.append(self._text(seen.why) if first else self.say.same_as.format(label=said))
@@ -235,12 +227,25 @@ class _Markdown:
         for detail in details:
             yield ""
             yield _INDENT + detail
-        if seen.beyond:
+        if seen.anatomy is not None:
+            yield ""
+            yield from (f"{_INDENT}- {line}" for line in self._case(seen))
+        elif seen.beyond:
             yield ""
             yield from (f"{_INDENT}- {self._evidence(proof)}" for proof in seen.beyond)
         if fix:
             yield ""
             yield from fix
+
+    def _case(self, seen: Observation) -> Iterator[str]:
+        """The argued case as lines of a list, in the order in which it is read."""
+        language = self.report.language
+        for row in argument(seen, language):
+            yield f"**{row.label}** {self._text(row.text)}"
+        for proof in proofs(seen, language):
+            yield f"{proof.name} {proof.mark} {self._evidence(proof.evidence)}"
+        for row in rest(seen, language):
+            yield f"**{row.label}** {self._text(row.text)}"
 
     def _line(self, finding: Finding) -> str:
         """``title @ path:line``, and by what names it goes."""
@@ -394,6 +399,8 @@ class _Markdown:
             added=report.coverage.added_lines, deleted=report.stats.deleted_lines, bytes=report.stats.patch_bytes
         )
         yield f"- {patch}"
+        if (model := report.stats.model) is not None:
+            yield f"- {self._model(model)}"
         if self.numbers.unchanged:
             yield f"- {say.unchanged_code.format(count=self.numbers.unchanged)}"
         if report.stats.hidden:
@@ -407,6 +414,22 @@ class _Markdown:
             yield f"- {say.seconds.format(stages=stages)}"
         for notice in report.notices:
             yield f"- {say.notes}{say.colon}{self._text(notice)}"
+
+    def _model(self, model: ModelStats) -> str:
+        """What a model was asked, how drafts ended and what became of what was drafted."""
+        say = self.say
+        parts = [
+            self.words.model.format(
+                name=code(model.name), covered=model.covered, hunks=model.hunks, spent=spent(model, self.words)
+            ),
+            say.drafts.format(asked=model.drafts, ok=model.answered, failed=model.drafts - model.answered),
+        ]
+        if model.gates:
+            gates = say.comma.join(f"{self._reason(gate)} {number}" for gate, number in model.gates)
+            parts.append(say.gates.format(gates=gates))
+        if model.capped:
+            parts.append(say.capped.format(count=model.capped))
+        return self.words.semicolon.join(parts)
 
     def _reason(self, text: str) -> str:
         """A reason of ours in the reader's language, safe to stand in a line."""

@@ -3,7 +3,8 @@
 Beyond CommonMark that means no HTML, no link a forge makes by itself, no mention of a person, no reference to an issue
 or merge request, no quick action (a line that begins with ``/``), no formula and no emoji. Text between single
 backticks stays code. Deliberately no renderer: what a caller writes around it is the caller's. Invariant: what these
-functions return holds no character that moves, hides or reorders text, and one line of prose stays one line.
+functions return holds no character that moves, hides or reorders text, one line of prose stays one line, and the mark
+by which a report's own comment is found is never in it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from roundzero.render.escape import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+MARK: Final = "<!-- roundzero:report -->"
+"""The hidden first line of a report, by which a later one finds the comment to replace."""
 
 _GAP: Final = "&#8203;"
 """A zero-width space, which forges take for a border between words; ours, so nothing of the text is hidden by it."""
@@ -32,6 +36,9 @@ LINES: Final = 80
 WIDTH: Final = 400
 """Most lines of a block and characters of its lines; what is left out is marked by an ellipsis."""
 _TICKS: Final = re.compile("`+")
+_MARKED: Final = re.compile(r"<!--(?=\s*roundzero\s*:)", re.IGNORECASE)
+_BROKEN_UP: Final = "<! --"
+"""Takes the place of the beginning of a mark: code shows every character as it is, so no escape would do."""
 
 
 def prose(text: str) -> str:
@@ -43,7 +50,7 @@ def prose(text: str) -> str:
 
 def code(text: str) -> str:
     """``text`` as code on one line; "" for white space alone."""
-    line = visible(text.replace("\t", "    ").replace("\r", "").replace("\n", " "))
+    line = _unmarked(visible(text.replace("\t", "    ").replace("\r", "").replace("\n", " ")))
     if not line.strip():
         return ""
     fence = "`" * _longer(line, 1)
@@ -57,7 +64,7 @@ def block(lines: Iterable[str], language: str, indent: str = "") -> list[str]:
     if len(kept) > LINES:
         kept[LINES:] = ["…"]
     cut = (line if len(line) <= WIDTH else line[:WIDTH] + "…" for line in kept)
-    shown = ["\t".join(visible(part) for part in line.split("\t")) for line in cut]
+    shown = [_unmarked("\t".join(visible(part) for part in line.split("\t"))) for line in cut]
     fence = "`" * _longer("\n".join(shown), 3)
     return [f"{indent}{fence}{language}", *(f"{indent}{line}".rstrip(" ") for line in shown), f"{indent}{fence}"]
 
@@ -78,6 +85,10 @@ def _stilled(found: re.Match[str]) -> str:
             return "\\_" * len(text)
         case _:
             return f"{text[:-1]}\\{text[-1]}"
+
+
+def _unmarked(line: str) -> str:
+    return _MARKED.sub(_BROKEN_UP, line)
 
 
 def _longer(text: str, least: int) -> int:

@@ -1,6 +1,6 @@
 """The words of the Markdown report, in the languages people may choose. What it shares with the terminal is in words.
 
-Names of the contract (severities, verdicts) are not translated. Invariant: every word exists in every language.
+Names that programs read (severities, verdicts) are not translated. Invariant: every word exists in every language.
 """
 
 from __future__ import annotations
@@ -78,6 +78,9 @@ class MarkdownWords:
     unchanged_code: str
     failure: str
     notes: str
+    drafts: str
+    gates: str
+    capped: str
     colon: str
     comma: str
 
@@ -145,6 +148,9 @@ _ENGLISH = MarkdownWords(
     unchanged_code="Blocking on unchanged code: {count}",
     failure="Failed: {text}",
     notes="Notes",
+    drafts="drafts: {asked} asked, {ok} ok, {failed} failed",
+    gates="drafted findings: {gates}",
+    capped="made milder: {count}",
     colon=": ",
     comma=", ",
 )  # fmt: skip
@@ -209,6 +215,9 @@ _CHINESE = MarkdownWords(
     unchanged_code="位于未改动代码的阻止项：{count}",
     failure="失败：{text}",
     notes="说明",
+    drafts="草稿：请求 {asked} 份，成功 {ok} 份，失败 {failed} 份",
+    gates="草稿中的发现：{gates}",
+    capped="降低级别：{count}",
     colon="：",
     comma="、",
 )

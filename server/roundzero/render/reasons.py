@@ -25,6 +25,7 @@ _CHINESE: Final = {
     "outside the paths asked for": "不在要求的路径内",
     "{origin} findings are not asked for": "未要求显示{origin}的发现",
     "milder than {severity}": "轻于 {severity}",
+    "covered by {item}": "已由 {item} 涵盖",
     "ignored by a comment in the code": "被代码中的注释忽略",
     "remembered, and not checked in this review": "有记录，但本次审查未检查",
     "introduced": "由此分支引入",
@@ -50,14 +51,50 @@ _CHINESE: Final = {
     "{count} files not checked: {named} and {rest} more": "{count} 个文件未检查：{named}，另有 {rest} 个",
     "{count} files not checked: {named}": "{count} 个文件未检查：{named}",
     "{count} more failures": "另有 {count} 项失败",
+    "this branch changes what is reviewed: {files}": "此分支改动了审查规则：{files}",
     "only {paths} was asked for": "仅要求审查 {paths}",
     "{linter} is switched off": "{linter} 已关闭",
+    # what a model did not look at, or was not let say
+    "{count} finding of a model waits for a deep review": "模型的 {count} 项发现等待深度审查",
+    "{count} findings of a model wait for a deep review": "模型的 {count} 项发现等待深度审查",
+    "{covered} of {hunks} hunk was looked at by the model: {left}": (
+        "模型看了 {hunks} 个改动块中的 {covered} 个：{left}"
+    ),
+    "{covered} of {hunks} hunks were looked at by the model: {left}": (
+        "模型看了 {hunks} 个改动块中的 {covered} 个：{left}"
+    ),
+    "the model was not asked: {why}": "未询问模型：{why}",
+    "too large": "过大",
+    "renamed from a path that is not sent": "由不发送的路径改名而来",
+    "kept back because the ignore file cannot be read": "因忽略文件无法读取而未发送",
+    "with an answer that was cut off": "回答被截断",
+    "without an answer": "没有回答",
+    "refused": "被拒绝",
+    "with an answer that could not be read": "回答无法读取",
+    "waiting for the host": "等待服务方",
+    "waiting for budget": "等待额度",
+    "without a valid key": "没有有效密钥",
+    "offline": "离线",
+    "not answered in time": "未及时回答",
+    "failed": "失败",
+    "stopped": "已停止",
+    "not allowed": "未获许可",
+    "not asked yet": "尚未询问",
+    "the text has changed since the model looked": "模型查看之后文本已改动",
+    "admitted": "采纳",
+    "not in the form asked for": "不符合要求的格式",
+    "about a file that is not there": "所述文件不存在",
+    "no quote could be found in the text": "文本中找不到引文",
+    "not about a changed line": "与改动的行无关",
+    "a check says it already": "已有检查指出",
+    "its item is switched off": "其条目已关闭",
     # what became of a finding
     "the dismissal expired on {day}": "忽略已于 {day} 到期",
     "the code changed": "代码已改动",
     "the settings or the checklists changed": "设置或检查清单已改动",
     "there is new evidence": "有新的证据",
     "its text has changed since": "其文本此后已改动",
+    "asked again, and not raised again": "再次询问，未再提出",
     "the rule changed in {producer}": "规则在 {producer} 中有变",
     "checked again, and no longer there": "重新检查，已不存在",
     "the file was deleted": "文件已删除",
@@ -83,6 +120,7 @@ _CHINESE: Final = {
     "excluded by the settings": "被设置排除",
     "excluded by {file}": "被 {file} 排除",
     "attribute filter={filter}": "属性 filter={filter}",
+    "attribute working-tree-encoding={encoding}": "属性 working-tree-encoding={encoding}",
     "its bytes are not valid in its encoding": "其字节不符合其编码",
     "it has unresolved merge conflicts": "存在未解决的合并冲突",
     "its base version is not in this clone; fetch it with: {command}": "此克隆中没有其基准版本；获取方法：{command}",
@@ -90,6 +128,10 @@ _CHINESE: Final = {
     "it changed while it was read; review again": "读取时发生了变化；请重新审查",
     "{size} bytes are more than maxFileBytes ({limit})": "{size} 字节超过 maxFileBytes（{limit}）",
     "it could not be read: {problem}": "无法读取：{problem}",
+    "the folder could not be read: {problem}": "该文件夹无法读取：{problem}",
+    "it is no file that can be read; what it would leave out was reviewed, and nothing may be sent": (
+        "不是可读取的文件；本应排除的内容已被审查，且不得发送任何内容"
+    ),
     # doubts about the base
     "the base {ref} is not used: this branch has no commits yet": "未使用基准 {ref}：此分支尚无提交",
     "the base selected for this branch, {ref}, does not exist any more": "为此分支选定的基准 {ref} 已不存在",
@@ -131,6 +173,9 @@ _CHINESE: Final = {
 _SAID: Final = frozenset({"origin", "state", "what"})
 """Names whose values are in the table too."""
 
+_LEFT: Final = re.compile(r"(?:(?<=^)|(?<=, ))(\d+) ([a-z][a-z ]+[a-z])(?=, \d|$| \()")
+"""A number of hunks and why nobody looked at them."""
+
 _OPENING: Final = re.compile(r" \(")
 _GAP: Final = re.compile(r"(.+?)\)(?=, |$)")
 """What may be a reason behind the path of a file that was not checked, up to the next path."""
@@ -151,6 +196,8 @@ def reason(text: str, language: Language) -> str:
 def _value(name: str, value: str) -> str:
     if name == "named":
         return "".join(_gaps(value))
+    if name == "left":
+        return _LEFT.sub(lambda found: f"{found[1]} 个{_CHINESE.get(found[2], found[2])}", value)
     return _CHINESE.get(value, value) if name in _SAID else value
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from roundzero.core.anatomy import Anatomy
     from roundzero.core.change import Source
     from roundzero.core.finding import Evidence, Finding, Fix
-    from roundzero.core.report import Report
+    from roundzero.core.report import ModelStats, Report
 
 REDACTED: Final = "[redacted]"
 _MASK: Final = "*"
@@ -100,7 +100,7 @@ class Redactor:
             findings=tuple(self.finding(each) for each in report.findings),
             settings_changed=texts(report.settings_changed),
             notices=texts(report.notices),
-            stats=replace(report.stats, failures=texts(report.stats.failures)),
+            stats=replace(report.stats, failures=texts(report.stats.failures), model=self._model(report.stats.model)),
         )
 
     def _all(self, value: object) -> object:
@@ -112,6 +112,10 @@ class Redactor:
         if not is_dataclass(value) or isinstance(value, type):
             return value
         return replace(value, **{each.name: self._all(getattr(value, each.name)) for each in fields(value)})
+
+    def _model(self, model: ModelStats | None) -> ModelStats | None:
+        """What a host says of a failure may repeat what it was sent."""
+        return None if model is None else replace(model, gaps=self._texts(model.gaps))
 
     def _texts(self, texts: Iterable[str]) -> tuple[str, ...]:
         return tuple(self.text(each) for each in texts)

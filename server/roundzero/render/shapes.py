@@ -2,7 +2,7 @@
 
 The one source of the published schemas (tools/generate.py). TypedDict comes from typing_extensions because pydantic
 cannot read typing's own before Python 3.12; nothing here validates. Invariant: a shape names exactly what is written,
-in the contract's order.
+in the published order.
 """
 
 from __future__ import annotations
@@ -326,11 +326,27 @@ ItemsWire = TypedDict("ItemsWire", {"pass": int, "fail": int, "not_applicable": 
 
 
 class DraftsWire(TypedDict):
-    """Drafts of a model."""
+    """Drafts of a model.
+
+    ``outcomes`` are the failed ones by how they ended. ``gates``: what became of the findings that were drafted;
+    ``capped`` of those let in were made milder. ``requests`` were sent in this run, ``cached`` replies were at hand.
+    """
 
     asked: int
     ok: int
     failed: int
+    outcomes: dict[str, int]
+    gates: dict[str, int]
+    capped: int
+    requests: int
+    cached: int
+
+
+class HunksWire(TypedDict):
+    """Changed hunks, and those that a model looked at."""
+
+    total: int
+    covered: int
 
 
 class FactChecksWire(TypedDict):
@@ -354,7 +370,7 @@ class StatsWire(TypedDict):
 
     ``patch_bytes``: of the lines added and removed. ``new``: findings first seen in this round, ``returned``: open ones
     that were fixed before; null without a round. ``blocking_unchanged``: blocking on lines the branch did not touch.
-    From ``model`` on everything is null where no model took part.
+    From ``model`` on everything is null where no model took part, and ``cost`` where no prices are set.
     """
 
     seconds: dict[str, float]
@@ -369,6 +385,7 @@ class StatsWire(TypedDict):
     returned: int | None
     blocking_unchanged: int
     model: str | None
+    hunks: HunksWire | None
     drafts: DraftsWire | None
     fact_checks: FactChecksWire | None
     tokens: TokensWire | None

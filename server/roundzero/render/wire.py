@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from roundzero.core.anatomy import Anatomy
 from roundzero.core.finding import Grounds, Origin, State
 from roundzero.core.report import ItemStatus
 from roundzero.core.statistics import statistics
@@ -17,11 +18,12 @@ from roundzero.render.redaction import Redactor
 if TYPE_CHECKING:
     from roundzero.core.change import BaseChoice
     from roundzero.core.finding import Anchor, Edit, Evidence, Finding, Fix
-    from roundzero.core.report import FileSummary, Report
+    from roundzero.core.report import FileSummary, ModelStats, Report
     from roundzero.core.text import Position, RelPath, Span
     from roundzero.render.shapes import (
         AnchorWire,
         BaseWire,
+        DraftsWire,
         EditWire,
         EvidenceWire,
         FileWire,
@@ -41,7 +43,7 @@ T = TypeVar("T")
 
 
 def to_wire(report: Report) -> ReportWire:
-    """The report as JSON values, in the order of the contract."""
+    """The report as JSON values, in the order of the published schema."""
     report = Redactor.of(report).report(report)
     wire: ReportWire = {
         "schema": 1,
@@ -101,7 +103,7 @@ def to_wire(report: Report) -> ReportWire:
 
 
 def _stats(report: Report) -> StatsWire:
-    numbers = statistics(report)
+    numbers, model = statistics(report), report.stats.model
     return {
         "seconds": dict(report.stats.seconds),
         "hidden": dict(report.stats.hidden),
@@ -131,11 +133,25 @@ def _stats(report: Report) -> StatsWire:
         "new": numbers.new,
         "returned": numbers.returned,
         "blocking_unchanged": numbers.unchanged,
-        "model": None,
-        "drafts": None,
+        "model": model.name if model is not None else None,
+        "hunks": {"total": model.hunks, "covered": model.covered} if model is not None else None,
+        "drafts": _drafts(model) if model is not None else None,
         "fact_checks": None,
-        "tokens": None,
-        "cost": None,
+        "tokens": {"sent": model.sent, "received": model.received} if model is not None else None,
+        "cost": model.cost if model is not None else None,
+    }
+
+
+def _drafts(model: ModelStats) -> DraftsWire:
+    return {
+        "asked": model.drafts,
+        "ok": model.answered,
+        "failed": model.drafts - model.answered,
+        "outcomes": {outcome: number for outcome, number in model.outcomes if outcome != "ok"},
+        "gates": dict(model.gates),
+        "capped": model.capped,
+        "requests": model.requests,
+        "cached": model.cached,
     }
 
 
@@ -154,7 +170,8 @@ def _base(base: BaseChoice) -> BaseWire:
 
 
 def _finding(finding: Finding) -> FindingWire:
-    seen = finding.seen
+    seen, case = finding.seen, finding.seen.anatomy or Anatomy()
+    follows, votes = case.consequence, case.votes
     return {
         "id": finding.id,
         "group": finding.group,
@@ -164,11 +181,11 @@ def _finding(finding: Finding) -> FindingWire:
         "not_blocking_because": finding.not_blocking_because,
         "title": seen.title,
         "why": seen.why or None,
-        "trigger": None,
-        "base_to_head": None,
-        "mechanism": [],
-        "consequence": None,
-        "severity_reason": None,
+        "trigger": case.trigger,
+        "base_to_head": case.base_to_head,
+        "mechanism": [{"text": step.text, "evidence": list(step.evidence)} for step in case.mechanism],
+        "consequence": {"text": follows.text, "class": follows.failure.value} if follows is not None else None,
+        "severity_reason": case.severity_reason,
         "path": seen.path,
         **_bytes(seen.path),
         "side": seen.side.value,
@@ -188,11 +205,17 @@ def _finding(finding: Finding) -> FindingWire:
         "producer": seen.producer,
         "producer_version": seen.producer_version,
         "evidence": [_evidence(each) for each in seen.evidence],
-        "negative_evidence": [],
-        "claims": [],
-        "open_questions": [],
-        "votes": None,
-        "suggestions": [],
+        "negative_evidence": [
+            {"query": each.query, "scope": each.scope, "side": each.side.value, "hits": each.hits}
+            for each in case.negative_evidence
+        ],
+        "claims": [
+            {"text": each.text, "verdict": each.verdict.value, "decisive": each.decisive, "probe": each.probe}
+            for each in case.claims
+        ],
+        "open_questions": [{"text": each.text, "decides": each.decides.value} for each in case.open_questions],
+        "votes": {"for": votes.given, "of": votes.of} if votes is not None else None,
+        "suggestions": [{"text": each.text, "kind": each.kind, "verify": each.verify} for each in case.suggestions],
         "fixes": [_fix(fix) for fix in seen.fixes],
         "checklist": [seen.item],
     }

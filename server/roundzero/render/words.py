@@ -1,6 +1,6 @@
 """The words of the terminal format, in the languages people may choose. Reasons come from inside: see reasons.
 
-Names of the contract (severities, verdicts) are not translated. Invariant: every word exists in every language.
+Names that programs read (severities, verdicts) are not translated. Invariant: every word exists in every language.
 """
 
 from __future__ import annotations
@@ -8,10 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from roundzero.core.report import VerdictStatus
 from roundzero.render.reasons import reason
 
 if TYPE_CHECKING:
     from roundzero.core.item import Language
+    from roundzero.core.report import ModelStats, Verdict
+    from roundzero.render.look import Gate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,14 +23,15 @@ class Words:
 
     language: Language
     blocking: str
-    suggestions: str
+    not_blocking: str
     pre_existing: str
-    others: str
     whole_change: str
     at_base: str
     gone: str
     changed_line: str
     does_not_block: str
+    same_cause: str
+    same_places: tuple[str, str]
     safe_fix: str
     safe_fixes: str
     safe_fixes_elsewhere: str
@@ -35,13 +39,17 @@ class Words:
     fix: str
     note: str
     settings_changed: str
+    silenced: tuple[str, str]
     base: str
+    no_ref: str
     no_base: str
     how: dict[str, str]
     doubt: str
     passed_over: str
     hidden: str
     reviewed: str
+    files: tuple[str, str]
+    lines: tuple[str, str]
     not_checked: str
     skipped: str
     more: str
@@ -49,25 +57,40 @@ class Words:
     depth: str
     stale: str
     nothing_changed: str
+    fails: str
+    passes: str
     colon: str
     semicolon: str
+    model: str
+    model_spent: str
+    model_cached: str
+    model_free: str
+    model_cost: str
 
     def reason(self, text: str) -> str:
         """A reason of the report in this language."""
         return reason(text, self.language)
 
+    def outcome(self, verdict: Verdict, gate: Gate | None) -> str | None:
+        """What the exit status says where it is not what the verdict leads to expect."""
+        blocked = verdict.status is VerdictStatus.BLOCKED
+        if gate is None or gate.fails is blocked:
+            return None
+        return (self.fails if gate.fails else self.passes).format(by=gate.by)
+
 
 _ENGLISH = Words(
     language="en",
     blocking="Blocking",
-    suggestions="Suggestions",
+    not_blocking="Not blocking",
     pre_existing="There before this branch",
-    others="Not open",
     whole_change="the change as a whole",
     at_base="at the base",
     gone="removed: line {line} of the base",
     changed_line="because of {place}",
     does_not_block="does not block: {reason}",
+    same_cause="the same cause as {place}",
+    same_places=("and 1 more place: {places}", "and {count} more places: {places}"),
     safe_fix="fix (safe): {title}",
     safe_fixes="Safe fixes: {count} (roundzero review --fix)",
     safe_fixes_elsewhere="Safe fixes: {count}",
@@ -75,8 +98,13 @@ _ENGLISH = Words(
     fix="fix: {title}",
     note="note: {text}",
     settings_changed="changed by this branch: {text}",
+    silenced=(
+        "1 comment of this branch asks to ignore findings: {places}",
+        "{count} comments of this branch ask to ignore findings: {places}",
+    ),
     base="Base {ref} at {merge_base}, {how}",
-    no_base="Base {merge_base}, {how}",
+    no_ref="Base {merge_base}, {how}",
+    no_base="No base: {how}",
     how={
         "explicit": "as asked for",
         "pull-request": "the pull request's target",
@@ -88,7 +116,9 @@ _ENGLISH = Words(
     doubt="  doubt: {text}",
     passed_over="  not {ref}: {reason}",
     hidden="Not shown: {count} {reason}",
-    reviewed="Reviewed {reviewed} of {files} files (+{lines} lines)",
+    reviewed="Reviewed {reviewed} of {files} (+{lines})",
+    files=("1 file", "{count} files"),
+    lines=("1 line", "{count} lines"),
     not_checked="  not checked, {reason}: {paths}",
     skipped="  skipped, {reason}: {paths}",
     more="{count} more",
@@ -96,20 +126,28 @@ _ENGLISH = Words(
     depth="model: {depth}",
     stale="for an older version of the change",
     nothing_changed="nothing differs from the base",
+    fails="fails by {by}",
+    passes="passes by {by}",
     colon=": ",
     semicolon="; ",
+    model="Model {name} looked at hunks: {covered} of {hunks}{spent}",
+    model_spent=", {requests} requests, {tokens} tokens",
+    model_cached=", {cached} from the cache",
+    model_free=", nothing sent",
+    model_cost=", cost {cost:.4f}",
 )
 _CHINESE = Words(
     language="zh",
     blocking="阻止合入",
-    suggestions="建议",
+    not_blocking="不阻止合入",
     pre_existing="此分支之前就有",
-    others="未处于打开状态",
     whole_change="整个变更",
     at_base="基准版本",
     gone="已删除：基准版本第 {line} 行",
     changed_line="起因于 {place}",
     does_not_block="不阻止合入：{reason}",
+    same_cause="与 {place} 同一原因",
+    same_places=("另有 1 处：{places}", "另有 {count} 处：{places}"),
     safe_fix="修复（安全）：{title}",
     safe_fixes="安全修复：{count} 处（roundzero review --fix）",
     safe_fixes_elsewhere="安全修复：{count} 处",
@@ -117,8 +155,10 @@ _CHINESE = Words(
     fix="修复：{title}",
     note="注意：{text}",
     settings_changed="此分支改动了：{text}",
+    silenced=("此分支有 1 条注释要求忽略发现：{places}", "此分支有 {count} 条注释要求忽略发现：{places}"),
     base="基准 {ref}，位于 {merge_base}，{how}",
-    no_base="基准 {merge_base}，{how}",
+    no_ref="基准 {merge_base}，{how}",
+    no_base="没有基准：{how}",
     how={
         "explicit": "按指定",
         "pull-request": "拉取请求的目标分支",
@@ -130,7 +170,9 @@ _CHINESE = Words(
     doubt="  存疑：{text}",
     passed_over="  未选 {ref}：{reason}",
     hidden="未显示：{count} 项{reason}",
-    reviewed="已审查 {reviewed}/{files} 个文件（+{lines} 行）",
+    reviewed="已审查 {reviewed}/{files}（+{lines}）",
+    files=("1 个文件", "{count} 个文件"),
+    lines=("1 行", "{count} 行"),
     not_checked="  未检查，{reason}：{paths}",
     skipped="  已跳过，{reason}：{paths}",
     more="另有 {count} 个",
@@ -138,9 +180,35 @@ _CHINESE = Words(
     depth="模型：{depth}",
     stale="针对变更的旧版本",
     nothing_changed="与基准没有差异",
+    fails="按 {by} 不通过",
+    passes="按 {by} 通过",
     colon="：",
     semicolon="；",
+    model="模型 {name} 看了 {hunks} 个改动块中的 {covered} 个{spent}",
+    model_spent="，{requests} 次请求，{tokens} 个令牌",
+    model_cached="，{cached} 个来自缓存",
+    model_free="，未发送任何内容",
+    model_cost="，费用 {cost:.4f}",
 )
+
+
+def spent(model: ModelStats, said: Words) -> str:
+    """What a model's part took, to stand behind how much it looked at."""
+    parts = [
+        said.model_spent.format(requests=model.requests, tokens=model.sent + model.received)
+        if model.requests
+        else said.model_free
+    ]
+    if model.cached:
+        parts.append(said.model_cached.format(cached=model.cached))
+    if model.cost is not None and model.requests:
+        parts.append(said.model_cost.format(cost=model.cost))
+    return "".join(parts)
+
+
+def some(templates: tuple[str, str], count: int, **names: object) -> str:
+    """One of two templates: for one thing, and for any other number."""
+    return templates[count != 1].format(count=count, **names)
 
 
 def words(language: Language) -> Words:

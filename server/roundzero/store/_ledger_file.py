@@ -56,7 +56,7 @@ class LedgerFile:
         if not self.path.is_file():
             yield None
             return
-        with self._connected() as connection:
+        with self._connected(only_read=True) as connection:
             if _version(connection) == 0:
                 yield None
                 return
@@ -84,13 +84,17 @@ class LedgerFile:
             connection.execute("COMMIT")
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _connected(self, *, only_read: bool = False) -> Iterator[sqlite3.Connection]:
         import sqlite3  # noqa: PLC0415  off the start-up path
 
         connection: sqlite3.Connection | None = None
         try:
             inode = self.path.stat().st_ino
             connection = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+            if only_read and not _may_open(connection) and not self._has_log():
+                connection.close()
+                connection = sqlite3.connect(f"{self.path.absolute().as_uri()}?immutable=1", uri=True)
+                connection.isolation_level = None
             _check(connection)
             yield connection
         except _NewerError as error:
@@ -100,15 +104,13 @@ class LedgerFile:
                 "reviews go on without it; update, then move the file back"
             ) from error
         except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", None) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+            if _is_damage(error):
                 aside = self._set_aside(inode, "damaged")
                 raise OutsideError(
                     f"{self.path} is damaged ({error}) and was set aside as {aside}; reviews go on without a ledger"
                 ) from error
             raise OutsideError(f"{self.path} cannot be used ({error}); reviews go on without a ledger") from error
-        except (ValueError, KeyError, TypeError) as error:
-            if not isinstance(error, json.JSONDecodeError | RowError):
-                raise
+        except (json.JSONDecodeError, RowError) as error:
             aside = self._set_aside(inode, "damaged")
             raise OutsideError(
                 f"{self.path} holds rows that cannot be read and was set aside as {aside}; "
@@ -119,6 +121,11 @@ class LedgerFile:
         finally:
             if connection is not None:
                 connection.close()
+
+    def _has_log(self) -> bool:
+        """Whether something is written that is not in the file itself yet."""
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return log.exists() and log.stat().st_size > 0
 
     def _set_aside(self, inode: int, why: str) -> str:
         """Move the file out of the way, unless another process did; the new name."""
@@ -148,9 +155,55 @@ class RowError(ValueError):
     """A row that cannot be decoded."""
 
 
+@contextmanager
+def decoding() -> Iterator[None]:
+    """Where rows are decoded: whatever nobody of us has written is a RowError."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise RowError(str(error)) from error
+
+
+def _may_open(connection: sqlite3.Connection) -> bool:
+    """Whether SQLite can read as it likes to: in a folder nobody can write it cannot put its own files beside."""
+    import sqlite3  # noqa: PLC0415  loaded by now
+
+    try:
+        _version(connection)
+    except sqlite3.OperationalError as error:
+        return error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+    except sqlite3.DatabaseError:
+        return True
+    return True
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether the file is at fault, and not who may write, room on the disk, or another process.
+
+    Our statements are the same always: one that SQLite refuses (SQLITE_ERROR) met tables that are not ours.
+    """
+    import sqlite3  # noqa: PLC0415  loaded by now
+
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # text that is not UTF-8
+        return isinstance(error, sqlite3.OperationalError)
+    if code == sqlite3.SQLITE_ERROR:
+        return True
+    return code & 0xFF in {
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_FORMAT,
+        sqlite3.SQLITE_CONSTRAINT,
+        sqlite3.SQLITE_MISMATCH,
+    }
+
+
 def _check(connection: sqlite3.Connection) -> None:
-    if (version := _version(connection)) > SCHEMA:
+    version = _version(connection)
+    if version > SCHEMA:
         raise _NewerError(version)
+    if version < 0:
+        raise RowError(f"the schema number {version} is none of ours")
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -11,12 +11,14 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from roundzero.core.anatomy import Anatomy
 from roundzero.core.change import Side
 from roundzero.core.dismissal import Dismissal, DismissalScope
 from roundzero.core.finding import Evidence, FindingId, State, Verified
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.ledger import Entry, Event, Proof, Round, Sighting, Sign
 from roundzero.core.text import Position, RelPath, Span
+from roundzero.store._anatomy_rows import anatomy_of, anatomy_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,9 +27,9 @@ Row = dict[str, Any]
 
 _NAMES: Final = (
     "item", "producer", "producer_version", "source", "severity", "title", "path", "side", "span", "symbol",
-    "anchor_text", "blob", "why", "evidence",
+    "anchor_text", "blob", "why", "evidence", "anatomy",
 )  # fmt: skip
-_SHORT: Final = {name: "iqrvsxpdnyatwe"[at] for at, name in enumerate(_NAMES)}
+_SHORT: Final = {name: "iqrvsxpdnyatwez"[at] for at, name in enumerate(_NAMES)}
 
 
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
@@ -126,6 +128,8 @@ def _whole(seen: Sighting) -> Row:
         row["w"] = seen.why
     if seen.evidence:
         row["e"] = _plain(seen.evidence)
+    if seen.anatomy is not None:
+        row["z"] = anatomy_row(seen.anatomy)
     return row
 
 
@@ -137,6 +141,8 @@ def _plain(value: object) -> object:
             return int(value)
         case Side():
             return value.value
+        case Anatomy():
+            return anatomy_row(value)
         case tuple():
             return [[e.path, e.side.value, e.line, e.quote, e.role, e.blob, e.verified.value] for e in value]
         case _:
@@ -164,6 +170,7 @@ def sighting_of(row: Mapping[str, Any], before: Sighting | None) -> Sighting:
         blob=row["t"],
         why=row.get("w", ""),
         evidence=_value("evidence", row["e"]) if "e" in row else (),
+        anatomy=anatomy_of(row["z"]) if "z" in row else None,
     )
 
 
@@ -175,6 +182,8 @@ def _value(name: str, value: Any) -> Any:  # noqa: ANN401  JSON in, a field's va
             return Severity(value)
         case "side":
             return Side(value)
+        case "anatomy":
+            return None if value is None else anatomy_of(value)
         case "evidence":
             return tuple(
                 Evidence(

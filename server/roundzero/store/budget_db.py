@@ -109,12 +109,6 @@ class BudgetDb:
                 (provider, until, why),
             )
 
-    def release(self, provider: str) -> None:
-        """Ask a provider again."""
-        with writing(self.path, _SCHEMA) as connection:
-            connection.execute(_HOLDS)
-            connection.execute("DELETE FROM holds WHERE provider = ?", (provider,))
-
     def held(self, provider: str, now: float) -> Hold | None:
         """Whether a provider must be left alone now."""
         with reading(self.path) as connection:

@@ -3,7 +3,7 @@
 Beside the events stands their fold, an entry a row, kept up to date in the same transaction, so that opening does not
 replay history. Writers take the lock before they read (a deferred transaction that turns to writing fails at once under
 WAL). Knows refs as names only: whether one exists, or a head is related to another, the caller says. Invariants: an
-event is never changed but by ``compact``, which keeps births, changes of state and the last place before each; the
+event is never changed but by compaction, which keeps births, changes of state and the last place before each; the
 entries are the fold of the events; a file that is no good is set aside under another name, never deleted.
 """
 
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Final
 from roundzero.core.dismissal import OF_REPOSITORY, Dismissal, DismissalScope
 from roundzero.core.finding import FindingId
 from roundzero.core.ledger import LIVE_OR_DISMISSED, Entry, Event, Ledger, Round, Sign, step
+from roundzero.core.rule_files import LEDGER_FILE
 from roundzero.store import _ledger_rows as rows
-from roundzero.store._ledger_file import LedgerFile, RowError
+from roundzero.store._ledger_file import LedgerFile, decoding
 
 if TYPE_CHECKING:
     import sqlite3
@@ -52,7 +53,7 @@ class LedgerDb:
 
     def __init__(self, common_dir: Path) -> None:
         """Use ``roundzero/ledger.sqlite3`` under the git common directory; the first write creates it."""
-        self.path = common_dir / "roundzero" / "ledger.sqlite3"
+        self.path = common_dir / LEDGER_FILE
         self._file = LedgerFile(self.path)
 
     def find(self, ref: str) -> Branch | None:
@@ -134,7 +135,8 @@ class LedgerDb:
             if branch is None or connection is None:
                 return {}
             found = connection.execute("SELECT path, blob FROM reviewed WHERE branch = ?", (branch.number,))
-            return {json.loads(path): blob for path, blob in found}
+            with decoding():
+                return {json.loads(path): blob for path, blob in found}
 
     def dismissals(self, branch: Branch | None) -> tuple[Dismissal, ...]:
         """The dismissals that stand beside entries: of files on this branch, of items and likes in the repository."""
@@ -145,7 +147,8 @@ class LedgerDb:
                 "SELECT data FROM dismissals WHERE branch IN (0, ?) ORDER BY branch, name",
                 (branch.number if branch is not None else _REPOSITORY,),
             )
-            return tuple(each for (data,) in found if (each := rows.dismissal_of(json.loads(data))) is not None)
+            with decoding():
+                return tuple(each for (data,) in found if (each := rows.dismissal_of(json.loads(data))) is not None)
 
     def dismiss(self, branch: Branch | None, dismissal: Dismissal, seen: Sighting | None = None) -> bool:
         """Keep a dismissal. ``branch`` may be None for one of the whole repository.
@@ -218,15 +221,11 @@ class LedgerDb:
                     connection.execute(f"DELETE FROM {table} WHERE branch = ?", (number,))  # noqa: S608  our own names
                 connection.execute("DELETE FROM branches WHERE number = ?", (number,))
 
-    def compact(self, branch: Branch) -> None:
-        """Join events that only say where a finding went; births, changes of state and rounds stay."""
-        with self._file.writing() as connection:
-            _compact(connection, branch.number)
-
 
 def _branches(connection: sqlite3.Connection) -> list[Branch]:
     found = connection.execute("SELECT ref, generation, number, head FROM branches ORDER BY ref, generation")
-    return [Branch(_ref(ref), generation, number, head) for ref, generation, number, head in found]
+    with decoding():
+        return [Branch(_ref(ref), generation, number, head) for ref, generation, number, head in found]
 
 
 def _latest(connection: sqlite3.Connection, ref: str) -> Branch | None:
@@ -253,11 +252,9 @@ def _load(connection: sqlite3.Connection, branch: int) -> Ledger:
 
 
 def _entries(found: Sequence[tuple[str, str]]) -> dict[FindingId, Entry]:
-    try:
+    with decoding():
         decoded = json.loads("[" + ",".join(data for _, data in found) + "]")
         return {FindingId(name): rows.entry_of(name, row) for (name, _), row in zip(found, decoded, strict=True)}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise RowError(str(error)) from error
 
 
 def _seen_last(connection: sqlite3.Connection, branch: int, entries: dict[FindingId, Entry]) -> list[Round]:
@@ -284,10 +281,9 @@ def _rounds(connection: sqlite3.Connection, branch: int) -> Iterator[Round]:
     """Rounds, last to first."""
     found = connection.execute("SELECT number, data FROM rounds WHERE branch = ? ORDER BY number DESC", (branch,))
     for index, data in found:
-        try:
-            yield rows.round_of(index, data)
-        except (KeyError, TypeError, ValueError) as error:
-            raise RowError(str(error)) from error
+        with decoding():
+            each = rows.round_of(index, data)
+        yield each
 
 
 def _append(connection: sqlite3.Connection, branch: int, events: Iterable[Event], index: int | None) -> int:
@@ -359,9 +355,12 @@ def _history(connection: sqlite3.Connection, branch: int, name: FindingId | None
     at = 0
     for number, entry, index, data in found:
         while at < len(rounds) and rounds[at][0] < number:
-            yield rows.round_of(rounds[at][1], rounds[at][2])
+            with decoding():
+                each = rows.round_of(rounds[at][1], rounds[at][2])
+            yield each
             at += 1
-        event = rows.event_of(entry, index, json.loads(data), sightings.get(entry))
+        with decoding():
+            event = rows.event_of(entry, index, json.loads(data), sightings.get(entry))
         if event.sighting is not None:
             before = sightings.get(entry)
             kept = event.sighting if before is None else replace(event.sighting, severity=before.severity)
@@ -370,7 +369,9 @@ def _history(connection: sqlite3.Connection, branch: int, name: FindingId | None
             sightings[entry] = replace(sightings[entry], severity=event.severity)
         yield event
     for _, number, data in rounds[at:]:
-        yield rows.round_of(number, data)
+        with decoding():
+            each = rows.round_of(number, data)
+        yield each
 
 
 def _many(connection: sqlite3.Connection, branch: int) -> bool:
@@ -383,17 +384,22 @@ def _many(connection: sqlite3.Connection, branch: int) -> bool:
 
 
 def _compact(connection: sqlite3.Connection, branch: int) -> None:
-    """Join each run of SEEN of one entry into its last, which then says all that differs since the event before."""
+    """Join each run of SEEN of one entry into its last, which then says all that differs since the event before.
+
+    So births, changes of state and rounds stay; what goes only said where a finding went.
+    """
     found = connection.execute("SELECT number, id, data FROM events WHERE branch = ? ORDER BY number", (branch,))
     runs: dict[str, tuple[int, dict[str, object]]] = {}
     gone: list[tuple[int]] = []
     changed: dict[int, str] = {}
     born: set[str] = set()
     for number, name, data in found.fetchall():
-        row = json.loads(data)
-        if row["k"] != Sign.SEEN.value or name not in born or "g" not in row:
+        with decoding():
+            row = json.loads(data)
+            kind = row["k"]
+        if kind != Sign.SEEN.value or name not in born or "g" not in row:
             runs.pop(name, None)
-            if row["k"] == Sign.SEEN.value:
+            if kind == Sign.SEEN.value:
                 born.add(name)
             else:
                 born.discard(name)

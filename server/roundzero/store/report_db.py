@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from roundzero.core.rule_files import LEDGER_FILE
 from roundzero.store._ledger_file import LedgerFile
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class ReportDb:
 
     def __init__(self, common_dir: Path) -> None:
         """Use ``roundzero/ledger.sqlite3`` under the git common directory."""
-        self._file = LedgerFile(common_dir / "roundzero" / "ledger.sqlite3")
+        self._file = LedgerFile(common_dir / LEDGER_FILE)
 
     def keep(self, branch: Branch, index: int, data: bytes) -> None:
         """Keep the report of a round in place of the one before; of an older round it is let go."""

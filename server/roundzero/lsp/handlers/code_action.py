@@ -1,7 +1,8 @@
-"""Code actions: fix this finding, fix all of its item in the file, fix everything that is safe, dismiss, show the base.
+"""Code actions: fix this finding, all of its item in the file, everything that is safe; show the base.
 
-Edits are worked out when the client asks for them (resolve), or at once for a client that cannot ask. An action is
-preferred only where the engine tried the fix on a copy and the finding was gone.
+How to put a finding aside is in dismissals.py, what a model's has beside in model_actions.py. Edits are worked out when
+the client asks for them (resolve), or at once for a client that cannot. Invariant: an action is preferred only where
+the engine tried the fix on a copy and the finding was gone.
 """
 
 from __future__ import annotations
@@ -13,19 +14,21 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from roundzero.lsp.convert import overlap, printable
+from roundzero.lsp.dismissals import DISMISS, IGNORE, comments, dismissals
 from roundzero.lsp.fixes import Collected, workspace_edit
 from roundzero.lsp.greeting import FIX_ALL, INVALID_PARAMS
+from roundzero.lsp.model_actions import ABOUT, about
 from roundzero.lsp.pygls_fixes import RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from roundzero.core.finding import Finding
     from roundzero.core.text import RelPath
     from roundzero.engine.fixing import TriedFix
     from roundzero.lsp.fixes import Target
     from roundzero.lsp.pygls_fixes import Server
-    from roundzero.lsp.workspaces import Workspace
+    from roundzero.lsp.workspaces import Located, Workspace
 
 SHOW_BASE: Final = "roundzero.showBase"
 """A command of the client's, offered when it announces it in ``experimental.commands``."""
@@ -34,37 +37,17 @@ _QUICK_FIX: Final = types.CodeActionKind.QuickFix.value
 _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
     "en": {
         "item": "Fix all of {} in this file",
+        "apply": "Apply the suggestion: {}",
         "all": "Round Zero: fix everything that is safe",
         "base": "Show the base version",
-        "dismiss": "Dismiss {}: {}",
-        "false-positive": "false positive",
-        "intended": "intended",
-        "later": "later",
-        "finding": "",
-        "file": " (in this file)",
-        "item-scope": " (everywhere)",
-        "similar": " (on lines like this)",
     },
     "zh": {
         "item": "修复此文件中所有 {}",
+        "apply": "应用建议：{}",
         "all": "Round Zero：修复所有可安全修复的问题",
         "base": "显示基线版本",
-        "dismiss": "忽略 {}：{}",
-        "false-positive": "误报",
-        "intended": "有意为之",
-        "later": "以后再说",
-        "finding": "",
-        "file": "（此文件中）",
-        "item-scope": "（所有位置）",
-        "similar": "（所有类似的行）",
     },
 }
-
-DISMISS: Final = "quickfix.roundzero.dismiss"
-"""The kind of actions that dismiss. Asked for by name, every reason is offered for every scope."""
-
-_REASONS: Final = ("false-positive", "intended", "later")
-_REACHES: Final = ("finding", "file", "item", "similar")
 
 
 def register(server: Server) -> None:
@@ -95,11 +78,14 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
     words = _WORDS[workspace.settings.language]
     actions: list[types.CodeAction] = []
     if asked.kind(_QUICK_FIX):
-        actions += await _quick_fixes(ls, workspace, here, params)
+        actions += await _quick_fixes(ls, workspace, here, params, words)
         for item in _several([each.finding for each in shown], here):
             actions.append(_action(words["item"].format(item), _QUICK_FIX, {"uri": uri, "item": item}))
-    if asked.kind(DISMISS):
-        actions += _dismissals(here, params, words, everything=asked.named(DISMISS))
+    models = [each for each in here if each.seen.source == "model"]
+    if models and asked.kind(ABOUT):
+        worst = min(models, key=lambda each: (each.seen.severity, each.id))
+        actions += about(worst, workspace.settings.language, session.client.commands)
+    actions += _put_aside(ls, located, here, params, asked)
     if asked.fix_all() and _fixable((each.finding for each in shown), safe=True):
         actions.append(_action(words["all"], FIX_ALL, {"uri": uri, "all": True}))
     if here and asked.kind("") and SHOW_BASE in session.client.commands:
@@ -121,8 +107,25 @@ async def resolve(ls: Server, params: types.CodeAction) -> types.CodeAction:
     return params
 
 
+def _put_aside(
+    ls: Server, located: Located, here: Sequence[Finding], params: types.CodeActionParams, asked: _Asked
+) -> Iterator[types.CodeAction]:
+    """A comment in the code, and dismissing without touching it."""
+    client, language = ls.session.client, located.workspace.settings.language
+    if asked.kind(IGNORE) and (target := ls.session.target(located.workspace, located.path)) is not None:
+        for finding, action in comments(here, located.path, target, client, language):
+            yield _about(finding, action, params)
+    if asked.kind(DISMISS):
+        ways = dismissals(here, language, everything=asked.named(DISMISS), can_ask=client.questions)
+        yield from (_about(finding, action, params) for finding, action in ways)
+
+
 async def _quick_fixes(
-    ls: Server, workspace: Workspace, findings: Iterable[Finding], params: types.CodeActionParams
+    ls: Server,
+    workspace: Workspace,
+    findings: Iterable[Finding],
+    params: types.CodeActionParams,
+    words: Mapping[str, str],
 ) -> list[types.CodeAction]:
     """An action for each fix that the engine could apply to a copy of the text as it is now."""
     wanted = [Wanted(finding, at) for finding in findings for at in range(len(finding.seen.fixes))]
@@ -133,42 +136,14 @@ async def _quick_fixes(
             first = result.preferred and each.finding.id not in preferred
             if first:
                 preferred.add(each.finding.id)
-            actions.append(_quick_fix(ls, params, each, preferred=first))
+            actions.append(_quick_fix(ls, params, each, words, preferred=first))
     return actions
 
 
-def _dismissals(
-    findings: Iterable[Finding], params: types.CodeActionParams, words: Mapping[str, str], *, everything: bool
-) -> list[types.CodeAction]:
-    """Ways to dismiss. The light bulb stays short: each reason for one finding, and wider scopes as false positives.
-
-    Where several findings meet, the worst has all of them and the others one each.
-    """
-    actions: list[types.CodeAction] = []
-    worst = sorted(findings, key=lambda each: (each.seen.severity, each.id))
-    for rank, finding in enumerate(worst):
-        ways = [(reason, scope) for scope in _REACHES for reason in _REASONS]
-        if not everything:
-            ways = [(reason, scope) for reason, scope in ways if scope == "finding" or reason == _REASONS[0]]
-            ways = ways if rank == 0 else ways[:1]
-        actions += [_dismissal(finding, way, params, words) for way in ways]
-    return actions
-
-
-def _dismissal(
-    finding: Finding, way: tuple[str, str], params: types.CodeActionParams, words: Mapping[str, str]
-) -> types.CodeAction:
-    """One way to dismiss a finding, as a command that any client can run."""
-    reason, scope = way
-    title = words["dismiss"].format(finding.seen.item, words[reason])
-    title += words["item-scope" if scope == "item" else scope]
-    arguments = [{"id": finding.id, "scope": scope, "reason": reason}]
-    return types.CodeAction(
-        title=title,
-        kind=DISMISS,
-        diagnostics=[each for each in params.context.diagnostics if _id_of(each) == finding.id] or None,
-        command=types.Command(title=title, command="roundzero.dismiss", arguments=arguments),
-    )
+def _about(finding: Finding, action: types.CodeAction, params: types.CodeActionParams) -> types.CodeAction:
+    """The action tied to the diagnostics of its finding, as the client sent them."""
+    action.diagnostics = [each for each in params.context.diagnostics if _id_of(each) == finding.id] or None
+    return action
 
 
 def _several(findings: list[Finding], here: Iterable[Finding]) -> list[str]:
@@ -181,7 +156,7 @@ async def _with_edits(ls: Server, actions: Iterable[types.CodeAction]) -> list[t
     """The actions with their edits, for a client that cannot ask for them; those without any are left out."""
     complete = []
     for action in actions:
-        if action.command is None:
+        if action.command is None and action.edit is None:
             action.edit = await _edit(ls, action.data)
             action.data = None
         if action.command is not None or action.edit is not None:
@@ -223,15 +198,20 @@ def _fixable(findings: Iterable[Finding], *, item: str | None = None, safe: bool
     return wanted
 
 
-def _quick_fix(ls: Server, params: types.CodeActionParams, wanted: Wanted, *, preferred: bool) -> types.CodeAction:
+def _quick_fix(
+    ls: Server, params: types.CodeActionParams, wanted: Wanted, words: Mapping[str, str], *, preferred: bool
+) -> types.CodeAction:
     """One fix. Only the first that may be preferred is: an editor that fixes by itself takes that one."""
     finding = wanted.finding
+    title = finding.seen.fixes[wanted.index].title
+    if finding.seen.source == "model":
+        title = words["apply"].format(title)
     action = _action(
-        printable(finding.seen.fixes[wanted.index].title),
+        printable(title),
         _QUICK_FIX,
         {"uri": params.text_document.uri, "id": finding.id, "index": wanted.index},
     )
-    action.diagnostics = [each for each in params.context.diagnostics if _id_of(each) == finding.id] or None
+    action = _about(finding, action, params)
     if preferred and ls.session.client.code_action_preferred:
         action.is_preferred = True
     return action

@@ -1,6 +1,6 @@
 """Commands: ask for a round, stop it, choose the base, pause, resume, status, report, and what to do with a finding.
 
-Each takes one optional object. Commands of the contract that do not exist yet are refused by name.
+Each takes one optional object.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from lsprotocol import types
 from roundzero.core.finding import FindingId
 from roundzero.errors import UserError
 from roundzero.lsp.client import Json
+from roundzero.lsp.convert import printable
+from roundzero.lsp.dismissals import chosen
 from roundzero.lsp.extensions import status_wire
 from roundzero.lsp.greeting import COMMANDS, INVALID_PARAMS
 from roundzero.lsp.hover_text import comment_text, hover_text
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from roundzero.lsp.shapes import FindingStateWire, StatusWire
     from roundzero.lsp.workspaces import Workspace
 
-_LATER: Final = frozenset({"roundzero.answer"})
 _SCOPES: Final = ("worktree", "staged", "committed")
 _DEPTHS: Final = ("off", "quick", "deep")
 _REACHES: Final = ("finding", "file", "item", "similar")
@@ -42,10 +43,6 @@ def register(server: Server) -> None:
 
 async def execute(ls: Server, params: types.ExecuteCommandParams) -> object:
     """Run a command. Cancelling the request cancels the command."""
-    if params.command in _LATER:
-        raise RequestError(
-            types.LSPErrorCodes.RequestFailed.value, f"{params.command} is not available in this version of Round Zero"
-        )
     command = _COMMANDS.get(params.command)
     if command is None:
         raise RequestError(INVALID_PARAMS, f"there is no command {params.command}")
@@ -114,19 +111,20 @@ class _Call:
 
 
 async def _review(call: _Call) -> list[StatusWire]:
-    from roundzero.engine.review import ReviewRequest, no_model  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.review import ReviewRequest  # noqa: PLC0415  off the start-up path
     from roundzero.git.repository import Scope  # noqa: PLC0415  off the start-up path
 
-    scope, depth = call.word("scope", _SCOPES) or "worktree", call.word("depth", _DEPTHS) or "off"
-    request = ReviewRequest(scope=Scope(scope), depth=cast("Depth", depth), paths=call.paths())
+    scope, depth = call.word("scope", _SCOPES) or "worktree", call.word("depth", _DEPTHS)
+    if depth == "deep":
+        raise UserError("this version makes no deep reviews; use depth quick")
     workspaces = call.workspaces()
-    for workspace in workspaces if depth != "off" else ():
-        raise UserError(f"depth {depth}: {no_model(workspace.settings)}; use depth off")
     title = "Round Zero: " + ", ".join(workspace.root.name for workspace in workspaces)
     done = []
     async with Progress(call.ls, title, call.token) as progress:
         for workspace in workspaces:
             await workspace.ready()
+            chosen = depth or await workspace.engine.usual_depth()
+            request = ReviewRequest(scope=Scope(scope), depth=cast("Depth", chosen), paths=call.paths())
             report = await workspace.engine.review(request, progress)
             done.append(status_wire(workspace.uri, workspace.engine.status_of(report)))
     return done
@@ -168,8 +166,15 @@ async def _resume(call: _Call) -> None:
 async def _dismiss(call: _Call) -> FindingStateWire:
     from roundzero.core.dismissal import DismissalScope  # noqa: PLC0415  off the start-up path
 
-    scope, reason = call.word("scope", _REACHES) or "finding", call.text("reason") or "false-positive"
+    scope, reason = call.word("scope", _REACHES), call.text("reason")
     workspace, name = call.finding()
+    finding = workspace.engine.finding(name)
+    if call.argument.at("ask").yes() and (reason, scope) == (None, None) and finding is not None:
+        way = await chosen(call.ls, finding, workspace.settings.language)
+        if way is None:
+            return {"id": name, "state": workspace.engine.state_of(name) or "gone"}
+        reason, scope = way
+    scope, reason = scope or "finding", reason or "false-positive"
     return {"id": name, "state": await workspace.engine.dismiss(name, scope=DismissalScope(scope), reason=reason)}
 
 
@@ -190,14 +195,33 @@ async def _recheck(call: _Call) -> FindingStateWire | list[StatusWire]:
     return done
 
 
+async def _answer(call: _Call) -> FindingStateWire:
+    question, text = call.text("question"), call.text("text")
+    if question is None or text is None:
+        raise RequestError(INVALID_PARAMS, "question is one of the finding's open questions, text what you say to it")
+    workspace, name = call.finding()
+    return {"id": name, "state": await workspace.engine.answer(name, question, text)}
+
+
 async def _explain(call: _Call) -> str:
     workspace, finding = _seen(call)
-    return hover_text(finding, workspace.settings.language, markdown=True)
+    language = workspace.settings.language
+    _show(call, lambda: hover_text(finding, language, markdown=False, whole=True))
+    return hover_text(finding, language, markdown=True, whole=True)
 
 
 async def _copy(call: _Call) -> str:
     workspace, finding = _seen(call)
-    return comment_text(finding, workspace.settings.language)
+    text = comment_text(finding, workspace.settings.language)
+    _show(call, lambda: text)
+    return text
+
+
+def _show(call: _Call, text: Callable[[], str]) -> None:
+    """Put a text before a person whose editor does nothing with the result of a command, as our code actions ask."""
+    if call.argument.at("show").yes():
+        params = types.ShowMessageParams(type=types.MessageType.Info, message=printable(text()))
+        call.ls.window_show_message(params)
 
 
 def _seen(call: _Call) -> tuple[Workspace, Finding]:
@@ -230,7 +254,7 @@ _COMMANDS: Final[Mapping[str, Callable[[_Call], Awaitable[object]]]] = dict(
         COMMANDS,
         (
             _review, _stop, _select_base, _status, _pause, _resume,
-            _dismiss, _reopen, _recheck, _explain, _copy, _report,
+            _dismiss, _reopen, _recheck, _explain, _copy, _answer, _report,
         ),
         strict=True,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.lsp.client import Json
 from roundzero.lsp.extensions import BASE_TEXT, FINDINGS
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from roundzero.lsp.workspaces import Located
 
 
+_ROOT: Final = "."
+"""How a repository's root is located in itself."""
+
+
 def register(server: Server) -> None:
     """Register the handlers of this file."""
     server.feature(FINDINGS)(findings)
@@ -23,11 +27,11 @@ def register(server: Server) -> None:
 
 
 def findings(ls: Server, params: object) -> FindingsResult:
-    """The findings that a report lists: of one document, or of every repository."""
+    """The findings that a report lists: of one document, of one repository by its root, or of every repository."""
     uri = Json(params).at("uri").text()
     if uri is not None:
         located = _located(ls, uri)
-        found = located.workspace.engine.listed(located.path)
+        found = located.workspace.engine.listed(located.path if located.path != _ROOT else None)
     else:
         found = tuple(each for workspace in ls.session.workspaces.all() for each in workspace.engine.listed())
     return {"findings": [finding_to_wire(each) for each in found]}

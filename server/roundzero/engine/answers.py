@@ -1,0 +1,268 @@
+"""What a model said of the change, followed through edits until it is asked again.
+
+Knows neither requests nor judgement: the model lane brings what was admitted, a live engine judges it with everything
+else. A model that says nothing of an earlier finding has not taken it back, so one on lines that still
+read the same stays. Invariants: what a model said stands on the very lines it was said of, or is stale; a line that is
+put back is as it was; what was said of deleted lines is gone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.change import Side
+from roundzero.core.finding import State
+from roundzero.core.matching import MODEL_LINES
+from roundzero.core.rebase import aged, carry, edit_map
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+    from roundzero.core.change import Source
+    from roundzero.core.finding import Observation
+    from roundzero.core.item import ItemId
+    from roundzero.core.linemap import LineMap
+    from roundzero.core.model_values import Unit
+    from roundzero.core.text import RelPath
+
+STALE: Final = "its text has changed since"
+UNCONFIRMED: Final = "asked again, and not raised again"
+WHY: Final = {State.STALE: STALE, State.UNCONFIRMED: UNCONFIRMED}
+"""Why something is not open any more, in words."""
+
+
+@dataclass(slots=True, eq=False)
+class Said:
+    """One thing a model said. ``first`` is as it was said, of ``text``; ``now`` where that is in ``at``.
+
+    ``unit`` and ``of`` are the key and path of the unit it was said about.
+    """
+
+    first: Observation
+    text: Source
+    unit: str
+    of: RelPath
+    now: Observation
+    at: Source
+    state: State = State.OPEN
+    gone: bool = False
+    """Whether its lines are deleted just now; undo brings them back."""
+    at_first: State = State.OPEN
+    """Where it stood in ``text``: what is remembered of an earlier round may be stale from the start."""
+    recalled: bool = False
+    """Whether it is of an earlier round, and no model was asked about its lines since."""
+
+    def follow(self, source: Source, lines: LineMap | None = None) -> None:
+        """Move to another text of its file.
+
+        ``lines`` is where lines went, if that is known better than by what both texts begin and end with.
+        """
+        if source.text == self.at.text:
+            self.gone = False
+            return
+        path = source.path
+        if back := carry([self.first], path, edit_map(self.text.text, source.text)):
+            self.now, self.at, self.gone = back[0], source, False
+            if self.state is State.STALE:
+                self.state = self.at_first
+            return
+        moved = lines if lines is not None else edit_map(self.at.text, source.text)
+        if self.state is State.OPEN and (there := carry([self.now], path, moved)):
+            self.now, self.at = there[0], source
+            return
+        old = aged(self.now, path, moved)
+        if old is None or self.gone:
+            self.gone = True
+            return
+        self.now, self.at = old, source
+        if self.state is State.OPEN:
+            self.state = State.STALE
+
+
+class Answers:
+    """See the module."""
+
+    def __init__(self) -> None:
+        """Know nothing."""
+        self.outside: dict[RelPath, Source] = {}
+        """Texts beyond the change that something was said of."""
+        self.forgotten = 0
+        """How often something was forgotten that a model would have to be asked about again."""
+        self._said: dict[RelPath, list[Said]] = defaultdict(list)
+        self._answered: dict[RelPath, frozenset[str]] = {}
+
+    @property
+    def paths(self) -> frozenset[RelPath]:
+        """The files something was said of."""
+        return frozenset(path for path, said in self._said.items() if said)
+
+    def answered(self, path: RelPath, key: str) -> bool:
+        """Whether a unit of a file was answered, and nothing else has been said of its lines since."""
+        return key in self._answered.get(path, frozenset())
+
+    def know(self, answered: Mapping[RelPath, Iterable[str]]) -> None:
+        """These are the units of the change that were answered; of files that are not named none was."""
+        self._answered = {path: frozenset(keys) for path, keys in answered.items()}
+
+    def follow(self, path: RelPath, source: Source) -> None:
+        """Move what was said of a file to another text of it."""
+        for said in self._said.get(path, ()):
+            said.follow(source)
+
+    def seen_in(self, path: RelPath, source: Source | None) -> tuple[Observation, ...]:
+        """What was said of a file, where it is now in ``source``."""
+        if source is None or path not in self._said:
+            return ()
+        self.follow(path, source)
+        return tuple(each.now for each in self._said[path] if not each.gone)
+
+    def beyond(self, paths: Iterable[RelPath]) -> tuple[Observation, ...]:
+        """What was said of files other than these."""
+        others = self.outside.keys() - frozenset(paths)
+        return tuple(each.now for path in sorted(others) for each in self._said.get(path, ()) if not each.gone)
+
+    def said(self) -> tuple[Observation, ...]:
+        """All that was said since a model was asked here, where it is now."""
+        return tuple(each.now for said in self._said.values() for each in said if not each.recalled)
+
+    def recall(self, found: Iterable[tuple[Observation, Source, State]]) -> frozenset[RelPath]:
+        """Take what is remembered of earlier rounds, with its text and where it stands; files that are others now."""
+        before = {path: [each.now for each in said if each.recalled] for path, said in self._said.items()}
+        for path, said in list(self._said.items()):
+            self._said[path] = [each for each in said if not each.recalled]
+        for seen, text, state in found:
+            again = Said(seen, text, "", text.path, seen, text, state=state, at_first=state, recalled=True)
+            self._said[text.path].append(again)
+        after = {path: [each.now for each in said if each.recalled] for path, said in self._said.items()}
+        return frozenset(path for path in before.keys() | after.keys() if before.get(path, []) != after.get(path, []))
+
+    def state_of(self, seen: Observation) -> State:
+        """Where something stands that ``seen_in`` gave."""
+        place = _place(seen)
+        said = self._said.get(seen.path, ()) if seen.path is not None else ()
+        return next((each.state for each in said if _place(each.now) == place), State.OPEN)
+
+    def holding_in(self, path: RelPath, source: Source | None) -> tuple[Observation, ...]:
+        """What holds as it was said in a text of a file, without following there."""
+        if source is None:
+            return ()
+        found: list[Observation] = []
+        for each in self._said.get(path, ()):
+            if each.state is State.UNCONFIRMED or each.at_first is not State.OPEN:
+                continue
+            if each.state is State.OPEN and not each.gone and each.at.text == source.text:
+                found.append(each.now)
+            else:
+                found += carry([each.first], path, edit_map(each.text.text, source.text))
+        return tuple(found)
+
+    def within(self, unit: Unit, key: str, current: Iterable[str]) -> list[tuple[Said, int]]:
+        """What was said before of a unit's lines, each with its line now. ``current`` are the keys of all units."""
+        others = frozenset(current) - {key}
+        shown = _shown(unit)
+        found = []
+        for said in (each for path in list(self._said) for each in self._said[path]):
+            if said.gone or said.of != unit.path or (said.unit in others and said.unit != key):
+                continue
+            here = said.now.path == unit.path and any(said.now.line in lines for lines in shown)
+            if here or said.now.path != unit.path or said.unit == key:
+                found.append((said, said.now.line))
+        return found
+
+    def take(
+        self,
+        unit: Unit,
+        key: str,
+        before: Sequence[tuple[Said, int]],
+        observations: Iterable[Observation],
+        texts: Mapping[RelPath, Source],
+        *,
+        moved: Mapping[RelPath, tuple[Source, LineMap]] | None = None,
+    ) -> frozenset[RelPath]:
+        """Take a unit's answer; the files where something is another now.
+
+        ``before`` is what ``within`` gave when it was asked, ``texts`` the head texts it was asked of, ``moved`` those
+        that are others by now, and where lines went. What is stale and not said again is unconfirmed; what is open
+        stays, because silence about a text that is the same proves nothing.
+        """
+        changed: set[RelPath] = set()
+        left = list(before)
+        for seen in observations:
+            path = seen.path
+            if path is None or path not in texts:
+                continue
+            left = [each for each in left if not _same(each, seen) or not self._drop(each[0], changed)]
+            said = Said(seen, texts[path], key, unit.path, seen, texts[path])
+            if moved is not None and path in moved:
+                said.follow(*moved[path])
+            self._said[path].append(said)
+            changed.add(path)
+        for said, _ in left:
+            if said.now.path is not None and said.state is State.STALE:
+                said.state = State.UNCONFIRMED
+                changed.add(said.now.path)
+            said.unit, said.recalled = key, False
+        return frozenset(changed)
+
+    def prune(self, units: Iterable[Unit]) -> frozenset[RelPath]:
+        """Drop what is stale on lines that are in no unit any more, and what is gone; the files where that is so."""
+        shown: dict[RelPath, list[range]] = defaultdict(list)
+        for unit in units:
+            shown[unit.path] += _shown(unit)
+        changed = set()
+        for path, said in self._said.items():
+            lines = shown[path]
+            kept = [
+                each
+                for each in said
+                if not each.gone and (each.state is State.OPEN or any(each.now.line in lot for lot in lines))
+            ]
+            if len(kept) != len(said):
+                self._said[path] = kept
+                changed.add(path)
+        return frozenset(changed)
+
+    def keep(self, paths: Iterable[RelPath], items: Iterable[ItemId]) -> None:
+        """Forget what was said of other files, or for other items."""
+        there, asked = frozenset(paths) | self.outside.keys(), frozenset(items)
+        for path in list(self._said):
+            kept = [each for each in self._said[path] if each.first.item in asked] if path in there else []
+            if len(kept) != len(self._said[path]):
+                self.forgotten += 1
+                self._answered.pop(path, None)
+            if kept:
+                self._said[path] = kept
+            else:
+                del self._said[path]
+
+    def _drop(self, said: Said, changed: set[RelPath]) -> bool:
+        path = said.now.path
+        if path is not None and said in self._said[path]:
+            self._said[path].remove(said)
+            changed.add(path)
+        return True
+
+
+def _same(before: tuple[Said, int], seen: Observation) -> bool:
+    """Whether something was said before: the same item nearly there, or with evidence in common."""
+    said, line = before
+    if said.now.path != seen.path:
+        return False
+    if said.now.item == seen.item and abs(line - seen.line) <= MODEL_LINES:
+        return True
+    known = {(each.path, each.side, each.line, each.quote) for each in said.now.evidence}
+    return said.now.line == seen.line and any(
+        (each.path, each.side, each.line, each.quote) in known for each in seen.evidence
+    )
+
+
+def _place(seen: Observation) -> Hashable:
+    return (seen.item, seen.side, seen.span, seen.title)
+
+
+def _shown(unit: Unit) -> list[range]:
+    """The lines of the head that a unit shows."""
+    heads = (each for each in unit.excerpts if each.side is Side.HEAD)
+    return [range(each.first, each.first + each.text.count("\n") + 1) for each in heads]

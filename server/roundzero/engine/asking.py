@@ -1,0 +1,387 @@
+"""Puts questions to a model: within the user's budget, each once, again after a failure that may pass.
+
+The one place that sends and spends. Whoever asks waits; the state says what for. Knows neither units nor findings.
+Invariants: without consent nothing is sent, looked up or charged; a request is charged before it is sent and settled
+when it is over, retries and cancelled ones included; a question that was answered is not asked again, and what cannot
+be read is no answer; nothing is sent after a host refused the key.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import random
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Final, Protocol
+
+from roundzero.core.budget import Limits, Shortage, Tally, Wait, pause
+from roundzero.core.model_values import Outcome, Reply
+from roundzero.errors import OutsideError
+from roundzero.providers import DirectProvider, HttpProvider
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from roundzero.core.model_values import Ask
+    from roundzero.providers import Endpoint, Provider
+    from roundzero.providers._http import Patience
+    from roundzero.providers._recording import Recorder
+    from roundzero.store.budget_db import Lease
+    from roundzero.store.reply_cache import ReplyCache
+
+_QUOTA_REST: Final = 3600.0
+"""Seconds a spent quota is left alone where the host does not say until when."""
+
+_LOOK_AGAIN: Final = 2.0
+"""Seconds between looks whether another process has the answer."""
+
+_MAY_PASS: Final = {Outcome.RATE_LIMITED, Outcome.OFFLINE, Outcome.FAILED, Outcome.TIMED_OUT}
+
+
+NO_CONSENT: Final = "nothing is sent from here: trust this repository, or ask for a model in this run with --model"
+
+
+class LaneState(Enum):
+    """What the model is doing, in the words of ``roundzero/status``."""
+
+    OFF = "off"
+    IDLE = "idle"
+    WAITING = "waiting"
+    RUNNING = "running"
+    PAUSED = "paused"
+    OFFLINE = "offline"
+    BUDGET_SPENT = "budget-spent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What was asked so far, by this process. Tokens as counted or estimated; ``cost`` 0 without prices."""
+
+    requests: int = 0
+    cached: int = 0
+    sent: int = 0
+    received: int = 0
+    cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Both ways."""
+        return self.sent + self.received
+
+
+class Budget(Protocol):
+    """Who keeps the tally: store/budget_db.BudgetDb, or nobody. Methods may raise OutsideError."""
+
+    def reserve(
+        self, question: str, *, provider: str, tokens: int, cost: float, limits: Limits, now: float
+    ) -> Lease | Wait:
+        """Charge a request before it is sent, or say until when to wait."""
+
+    def settle(self, lease: Lease, *, tokens: int, cost: float) -> None:
+        """A request is over and took so much."""
+
+    def withdraw(self, lease: Lease) -> None:
+        """A request was never sent."""
+
+    def hold(self, provider: str, *, until: float, why: str) -> None:
+        """Leave a host alone until a time."""
+
+    def tally(self, now: float) -> Tally:
+        """What the windows hold now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Post:
+    """Where questions go, and under which limits. ``longest_wait``: seconds after which waiting is given up.
+
+    ``consent``: the repository is trusted, or a person asked for a model in this very run. There is no default, so that
+    whoever makes a post has to say. ``fits``: whether a reply can be read; only such a one is kept. ``once``: for one
+    review that somebody waits for, so that a host that cannot be reached, or fails every attempt at a question, is
+    asked no other.
+    """
+
+    consent: bool
+    provider: Provider
+    endpoint: Endpoint | None
+    limits: Limits
+    budget: Budget
+    cache: ReplyCache | None = None
+    fits: Callable[[str], bool] = bool
+    recorder: Recorder | None = None
+    patience: Patience | None = None
+    longest_wait: float = 90.0
+    once: bool = False
+    clock: Callable[[], float] = time.time
+    rest: Callable[[float], Awaitable[None]] = asyncio.sleep
+    jitter: Callable[[], float] = random.random
+
+
+class _Joint:
+    """A question that is being asked, and how many wait for it."""
+
+    __slots__ = ("task", "waiting")
+
+    def __init__(self, task: asyncio.Task[Reply]) -> None:
+        self.task = task
+        self.waiting = 0
+
+    async def reply(self) -> Reply:
+        """Wait for the reply; the last one to stop waiting cancels the request and sees it settled."""
+        self.waiting += 1
+        try:
+            return await asyncio.shield(self.task)
+        except asyncio.CancelledError:
+            if self.waiting == 1 and not self.task.done():
+                self.task.cancel()
+                await asyncio.wait({self.task})
+            raise
+        finally:
+            self.waiting -= 1
+
+
+class Asking:
+    """Puts questions at one post. ``told`` is called when the state changes."""
+
+    def __init__(self, post: Post, told: Callable[[], None] = lambda: None) -> None:
+        """Ask nothing yet."""
+        self.post = post
+        self.state = LaneState.IDLE
+        self.until: float | None = None
+        self.message = ""
+        self.spent = Spent()
+        self._told = told
+        self._stopped: Reply | None = None
+        self._plain = False
+        self._host = host_key(post)
+        self._asked: dict[str, _Joint] = {}
+        self._turn = asyncio.Semaphore(max(1, post.limits.parallel))
+
+    async def put(self, ask: Ask) -> Reply:
+        """The reply to a question. Who asks what is being asked already gets the same reply.
+
+        How it ended is in it. Raised are cancellation, and UserError when a recording a person named cannot be used.
+        """
+        key = digest(self.post, ask)
+        joint = self._asked.get(key)
+        if joint is None:
+            joint = self._asked[key] = _Joint(asyncio.create_task(self._answer(ask, key)))
+            joint.task.add_done_callback(lambda _: self._asked.pop(key, None))
+        return await joint.reply()
+
+    async def _answer(self, ask: Ask, key: str) -> Reply:
+        if not self.post.consent:
+            self._tell(LaneState.OFF, message=NO_CONSENT)
+            return Reply(outcome=Outcome.NOT_ALLOWED, message=NO_CONSENT)
+        try:
+            async with self._turn:
+                return self._stopped or await self._attempts(ask, key)
+        except OutsideError as error:
+            return Reply(outcome=Outcome.FAILED, message=str(error))
+        finally:
+            if self.state in {LaneState.RUNNING, LaneState.WAITING}:
+                self._tell(LaneState.IDLE)
+
+    async def _attempts(self, ask: Ask, key: str) -> Reply:
+        attempt = 0
+        ask = replace(ask, plain=ask.plain or self._plain)
+        while True:
+            known = await self._cached(key)
+            if known is not None:
+                return known
+            lease = await self._lease(ask, key)
+            if isinstance(lease, Reply):
+                return lease
+            if lease is None:
+                continue
+            # Who answered between the look and the lease kept the reply before giving the lease back.
+            known = await self._cached(key)
+            if known is not None:
+                await asyncio.shield(asyncio.to_thread(self.post.budget.withdraw, lease))
+                return known
+            attempt += 1
+            reply = await self._sent(ask, key, lease)
+            if reply.outcome is Outcome.OK:
+                return reply
+            if reply.outcome is Outcome.WRONG and not ask.plain and _about_schema(reply):
+                self._plain = True
+                ask = replace(ask, plain=True)
+                continue
+            wait = pause(attempt, self.post.jitter(), retry_after=reply.retry_after)
+            if not await self._again(reply, wait):
+                return reply
+
+    async def _cached(self, key: str) -> Reply | None:
+        if self.post.cache is None:
+            return None
+        text = await asyncio.to_thread(self.post.cache.get, key, now=self.post.clock())
+        if text is None or not self.post.fits(text):
+            return None
+        self.spent = replace(self.spent, cached=self.spent.cached + 1)
+        return Reply(outcome=Outcome.OK, text=text, message="from the cache")
+
+    async def _lease(self, ask: Ask, key: str) -> Lease | Reply | None:
+        """The right to send; a reply when there will be none; None after a wait, to look again."""
+        post, now = self.post, self.post.clock()
+        said = (ask.question.system, *(turn.text for turn in ask.question.turns), json.dumps(ask.question.schema))
+        sent = sum(len(text.encode("utf-8", "replace")) for text in said)
+        reserving = asyncio.ensure_future(
+            asyncio.to_thread(
+                lambda: post.budget.reserve(
+                    key,
+                    provider=self._host,
+                    tokens=sent + ask.max_output,
+                    cost=post.limits.cost(sent, ask.max_output),
+                    limits=post.limits,
+                    now=now,
+                )
+            )
+        )
+        try:
+            given = await asyncio.shield(reserving)
+        except asyncio.CancelledError:
+            given = await reserving
+            if not isinstance(given, Wait):
+                await asyncio.to_thread(post.budget.withdraw, given)
+            raise
+        if not isinstance(given, Wait):
+            return given
+        spent = given.shortage in {Shortage.TOKENS, Shortage.MONEY}
+        if given.until is None:
+            self._tell(LaneState.BUDGET_SPENT)
+            message = f"one question needs more than the limit of {given.shortage.value} allows"
+            return Reply(outcome=Outcome.QUOTA, message=message)
+        seconds = given.until - now
+        if seconds > post.longest_wait and given.shortage is not Shortage.ASKED:
+            self._tell(LaneState.BUDGET_SPENT if spent else LaneState.WAITING, given.until)
+            message = f"waiting for {given.shortage.value} would take {seconds / 60:.0f} minutes"
+            return Reply(outcome=Outcome.QUOTA, message=message, retry_after=seconds)
+        self._tell(LaneState.BUDGET_SPENT if spent else LaneState.WAITING, given.until)
+        short = given.shortage in {Shortage.ASKED, Shortage.PARALLEL}
+        await post.rest(max(0.01, min(seconds, _LOOK_AGAIN) if short else seconds))
+        return None
+
+    async def _sent(self, ask: Ask, key: str, lease: Lease) -> Reply:
+        """One request, kept if it was answered, then settled however it ended."""
+        post = self.post
+        self._tell(LaneState.RUNNING)
+        come = 0
+
+        def heard(size: int) -> None:
+            nonlocal come
+            come = size
+
+        counted, said = None, 0
+        try:
+            reply = await self._exchange(ask, heard)
+            heard_of = reply.usage.output
+            said = len(reply.text.encode("utf-8", "replace")) // 3 if heard_of is None else heard_of
+            counted = reply.usage.input
+            if counted is None:
+                counted = 0 if reply.outcome in {Outcome.OFFLINE, Outcome.RATE_LIMITED} else ask.question.tokens
+            if reply.outcome is Outcome.OK and post.cache is not None and post.fits(reply.text):
+                await asyncio.shield(asyncio.to_thread(_keep, post, post.cache, ask, key, reply.text))
+        finally:
+            if counted is None:  # cancelled: what was sent, and what had come
+                counted, said = ask.question.tokens, come // 3
+            cost, spent = post.limits.cost(counted, said), self.spent
+            self.spent = Spent(
+                requests=spent.requests + 1,
+                cached=spent.cached,
+                sent=spent.sent + counted,
+                received=spent.received + said,
+                cost=spent.cost + cost,
+            )
+            await asyncio.shield(asyncio.to_thread(_settle, post.budget, lease, counted + said, cost))
+        return reply
+
+    async def _exchange(self, ask: Ask, heard: Callable[[int], None]) -> Reply:
+        """Send. The only place of the program that does."""
+        post = self.post
+        if isinstance(post.provider, DirectProvider):
+            reply = await post.provider.complete(ask)
+            sent: dict[str, object] = {
+                "system": ask.question.system,
+                "turns": [[turn.role, turn.text] for turn in ask.question.turns],
+            }
+        else:
+            assert isinstance(post.provider, HttpProvider)  # noqa: S101  the other kind
+            assert post.endpoint is not None  # noqa: S101  HTTP has an address
+            from roundzero.providers._http import send  # noqa: PLC0415  off the start-up path
+
+            reply = await send(post.provider, ask, post.endpoint, patience=post.patience, heard=heard)
+            request = post.provider.encode(ask, post.endpoint)
+            sent = {"url": request.url, "body": request.body.decode("utf-8", "replace")}
+        if post.recorder is not None:
+            await asyncio.to_thread(post.recorder.keep, ask, sent, reply)
+        return reply
+
+    async def _again(self, reply: Reply, wait: float | None) -> bool:
+        """Wait before another attempt; False when there should be none."""
+        post = self.post
+        now = post.clock()
+        if reply.outcome is Outcome.UNAUTHORISED:
+            self._stopped = reply
+            self._tell(LaneState.PAUSED, message=reply.message)
+            return False
+        if reply.outcome is Outcome.QUOTA:
+            until = now + (reply.retry_after or _QUOTA_REST)
+            await asyncio.to_thread(post.budget.hold, self._host, until=until, why=reply.message)
+            self._tell(LaneState.BUDGET_SPENT, until, reply.message)
+            return False
+        if reply.outcome not in _MAY_PASS:
+            return False
+        if reply.outcome is Outcome.RATE_LIMITED:
+            until = now + (wait if wait is not None else reply.retry_after or 0.0)
+            await asyncio.to_thread(post.budget.hold, self._host, until=until, why=reply.message)
+        offline = reply.outcome is Outcome.OFFLINE
+        if post.once and (offline or wait is None):
+            self._stopped = reply
+        if wait is None or wait > post.longest_wait or self._stopped is not None:
+            self._tell(LaneState.OFFLINE if offline else LaneState.WAITING, message=reply.message)
+            return False
+        self._tell(LaneState.OFFLINE if offline else LaneState.WAITING, now + wait, reply.message)
+        await post.rest(wait)
+        return True
+
+    def _tell(self, state: LaneState, until: float | None = None, message: str = "") -> None:
+        if (state, until, message) != (self.state, self.until, self.message):
+            self.state, self.until, self.message = state, until, message
+            self._told()
+
+
+def digest(post: Post, ask: Ask) -> str:
+    """What decides a reply: the question, who is asked, and how."""
+    where = post.endpoint.url if post.endpoint is not None else getattr(post.provider, "version", "")
+    parts = (ask.question.key, post.provider.name, where, ask.model, str(ask.max_output), str(ask.temperature))
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def host_key(post: Post) -> str:
+    """Whom a hold is about: one host by one protocol, without naming it."""
+    where = post.endpoint.url if post.endpoint is not None else ""
+    return f"{post.provider.name}-{hashlib.sha256(where.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
+
+
+def _keep(post: Post, cache: ReplyCache, ask: Ask, key: str, text: str) -> None:
+    """Keep a reply for its question, and for the one it stands for."""
+    keys = [key]
+    if ask.stands_for:
+        asked = replace(ask.question, key=ask.stands_for)
+        keys.append(digest(post, replace(ask, question=asked, stands_for="")))
+    for each in keys:
+        cache.put(each, text, now=post.clock())
+
+
+def _settle(budget: Budget, lease: Lease, tokens: int, cost: float) -> None:
+    with suppress(OutsideError):
+        budget.settle(lease, tokens=tokens, cost=cost)
+
+
+def _about_schema(reply: Reply) -> bool:
+    """Whether a host refused the way the schema was given, not the question."""
+    words = ("response_format", "json_schema", "schema", "tool_choice", "tools", "'format'", "grammar")
+    return any(word in reply.message.lower() for word in words)

@@ -1,0 +1,83 @@
+"""What a model lane is doing, in the contract's words, and what a person must hear of it.
+
+Knows neither questions nor budget: the lane says what happened. Invariant: each cause that a person can do something
+about is told once.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from roundzero.engine.asking import Asking
+    from roundzero.engine.quick_review import Answer
+
+WAITS: Final = frozenset({"waiting", "budget-spent"})
+"""States that end by themselves, where it is known when."""
+
+_CAUSES: Final = {
+    "unauthorised": "the model's host refuses the key",
+    "offline": "the model's host cannot be reached",
+    "quota": "the model is not asked for now",
+}
+"""What is told, by how asking ended; the rest is in the status."""
+
+
+class LaneStanding:
+    """See the module. ``say`` pops up. ``trouble``: what kept the last run from its end, in words."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        """Nothing has happened."""
+        self.running = False
+        self.trouble: str | None = None
+        self.seen: tuple[str, float | None] = ("idle", None)
+        """The last state of whoever asks that says something, and until when it lasts."""
+        self._say = say
+        self._said_of: set[str] = set()
+
+    def begin(self) -> None:
+        """A run begins."""
+        self.running, self.seen = True, ("idle", None)
+
+    def heard(self, asking: Asking | None) -> None:
+        """The one who asks is in another state; the last one that says something is kept past its end."""
+        if asking is not None and asking.state.value != "idle":
+            self.seen = (asking.state.value, asking.until)
+
+    def now(self, *, paused: bool) -> tuple[str, float | None]:
+        """The state, and until when it lasts in seconds since the epoch."""
+        if paused:
+            return "paused", None
+        name, until = self.seen
+        ahead = until is not None and until > time.time()
+        if self.running:
+            return (name, until) if name in {*WAITS, "offline"} else ("running", None)
+        if name in WAITS:
+            return (name, until) if ahead or (name == "budget-spent" and until is None) else ("idle", None)
+        return (name, until) if name in {"offline", "paused"} else ("idle", None)
+
+    def end(self, answers: Collection[Answer]) -> None:
+        """The state that a run leaves behind, also where the one who asks did not even try, and what to tell of it."""
+        self._complain(answers)
+        outcomes = {answer.outcome.value for answer in answers}
+        if "unauthorised" in outcomes:
+            self.seen = ("paused", None)
+        elif "offline" in outcomes:
+            self.seen = ("offline", None)
+        elif "quota" in outcomes and self.seen[0] not in WAITS:
+            self.seen = ("budget-spent", None)
+
+    def _complain(self, answers: Iterable[Answer]) -> None:
+        for answer in answers:
+            words = _CAUSES.get(answer.outcome.value)
+            if words is not None and answer.draft is None:
+                self.say_once(answer.outcome.value, f"{words}{': ' if answer.message else ''}{answer.message}")
+
+    def say_once(self, cause: str, text: str) -> None:
+        """Tell of a cause, and never again."""
+        if cause not in self._said_of:
+            self._said_of.add(cause)
+            self._say(text)

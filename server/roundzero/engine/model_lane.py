@@ -1,0 +1,457 @@
+"""The model lane: asks a model about what of the change it has not answered, and knows its cost and why it waits.
+
+When it runs is the planner's decision, what it may spend the budget's, what is let in the gates'; what was said lives
+on in ``answers``. Edits do not end it: what comes is carried over to the text of now. Invariants: nothing is sent
+unless the user configured a provider and the repository is trusted; a unit is asked about once for as long as its text
+and what is known around it stay the same; whatever goes wrong is a state with a reason, and is told once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core import planner as plan
+from roundzero.core.judge import within
+from roundzero.engine.lane_state import WAITS, LaneStanding
+from roundzero.engine.model_access import SWITCHED_OFF, ModelAccess
+from roundzero.engine.telling import ModelStatus
+from roundzero.engine.unit_keys import keys_of
+from roundzero.errors import RoundzeroError, UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from roundzero.core.change import Change, Source
+    from roundzero.core.drafting import Texts
+    from roundzero.core.finding import Finding, Observation
+    from roundzero.core.linemap import LineMap
+    from roundzero.core.model_values import Unit
+    from roundzero.core.report import Depth
+    from roundzero.core.text import RelPath
+    from roundzero.core.units import Cut
+    from roundzero.engine.answers import Said
+    from roundzero.engine.asking import Asking
+    from roundzero.engine.live import Live
+    from roundzero.engine.looked_at import LookedAt
+    from roundzero.engine.model_access import Complete
+    from roundzero.engine.model_review import Asked
+    from roundzero.engine.quick_review import Answer, Inquiry, ModelSight
+    from roundzero.engine.review import ProgressSink
+    from roundzero.engine.state import State
+    from roundzero.engine.workspace import Workspace
+
+_LOG: Final = logging.getLogger(__name__)
+
+NOT_YET: Final = "nothing was reviewed yet; wait for the review to begin"
+
+_MOST_KEPT: Final = 256
+"""Answers kept for texts that may come back, some kilobytes each."""
+
+_FUTILE: Final = {"truncated", "empty", "refused", "wrong"}
+"""Outcomes that the same question would have again."""
+
+_LATE: Final = 0.2
+"""Seconds after the end of a wait at which it is asked again: clocks of two processes differ."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRun:
+    """One run over a change. ``whole``: everything that could be asked about is answered. ``asked`` counts units."""
+
+    change: Change
+    asked: int
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """What one run asks about: units with their keys, and what was said of each before."""
+
+    inquiry: Inquiry
+    parts: Cut
+    units: tuple[tuple[Unit, str], ...]
+    texts: Texts
+    before: Mapping[str, list[tuple[Said, int]]]
+    doubted: frozenset[str]
+
+
+class ModelLane:
+    """See the module. ``post`` takes events for the planner, ``tell`` says that there is news, ``say`` pops up."""
+
+    def __init__(
+        self,
+        state: State,
+        *,
+        post: Callable[[plan.Event], None],
+        tell: Callable[[], None],
+        say: Callable[[str], None],
+        complete: Complete | None = None,
+    ) -> None:
+        """Start nothing. ``complete`` asks the editor's own model."""
+        self._state = state
+        self._post = post
+        self._tell = tell
+        self._standing = LaneStanding(say)
+        self._access = ModelAccess(
+            state, heard=self._heard, complain=lambda text: self._standing.say_once("settings", text), complete=complete
+        )
+        self._turn = asyncio.Lock()
+        self._direct: set[asyncio.Task[object]] = set()
+        self._doubted: list[Observation] = []
+        """What is to be asked about again, whatever it was answered."""
+        self._timer: asyncio.TimerHandle | None = None
+        self._looked: LookedAt | None = None
+        self._done: object = None
+        self._kept: dict[str, Answer] = {}
+        self._failed: dict[str, Answer] = {}
+        """Questions that a model could not answer well: asked again by a person only, since it would cost the same."""
+
+    # --- life ---
+
+    def reset(self) -> None:
+        """Look for provider, key and trust again; a person has changed something."""
+        self._access.reset()
+        self._done = None
+        self._rest()
+
+    def stop(self) -> None:
+        """End what was asked for directly, and wait for nothing. Jobs are the planner's to end."""
+        self._rest()
+        for task in self._direct:
+            task.cancel()
+
+    def close(self) -> None:
+        """End everything."""
+        self.stop()
+
+    def _rest(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    # --- state ---
+
+    def status(self, *, paused: bool) -> ModelStatus:
+        """What it is doing, what it cost, and how much of the change it has looked at."""
+        settings, why = self._state.settings, self._access.why_off
+        sight, spent = self._sight, self._access.spent()
+        state, until = (
+            ("off", None) if why is not None else self._standing.now(paused=paused or self._access.broken is not None)
+        )
+        known = (why,) if why is not None else (self._access.broken, self._standing.trouble)
+        reasons = tuple(each for each in known if each is not None)
+        return ModelStatus(
+            state=state,
+            until=until,
+            tokens=spent.tokens if spent is not None else 0,
+            cost=spent.cost if spent is not None else 0.0,
+            requests=spent.requests if spent is not None else 0,
+            cached=spent.cached if spent is not None else 0,
+            hunks=sight.hunks if sight is not None else 0,
+            covered=sight.covered if sight is not None else 0,
+            reasons=(*reasons, *(sight.gaps if sight is not None else ())),
+            model=settings.model_name or settings.model_provider,
+        )
+
+    def unasked(self) -> tuple[str, ...]:
+        """What of the change it should have looked at and has not, for a verdict; () before it ever ran."""
+        sight = self._sight
+        if sight is None:
+            return ()
+        return (*sight.gaps, *((self._standing.trouble,) if self._standing.trouble is not None else ()))
+
+    @property
+    def depth(self) -> Depth:
+        """How deep the change was looked at so far."""
+        return "quick" if self._sight is not None else "off"
+
+    @property
+    def _sight(self) -> ModelSight | None:
+        """What a model has said, with the hunks counted that the change has now. None: nothing, or it may not speak."""
+        live, looked = self._state.live, self._looked
+        if looked is None or live is None or live.change is None or self._access.why_off not in {None, SWITCHED_OFF}:
+            return None
+        return looked.now(live.change)
+
+    def _heard(self) -> None:
+        self._standing.heard(self._access.asking)
+        self._tell()
+
+    # --- running ---
+
+    async def look(
+        self, progress: ProgressSink | None = None, *, wanted: bool = False, paths: Collection[RelPath] = ()
+    ) -> ModelRun | None:
+        """Ask about what has no answer yet; None when nothing may be asked. Raises OutsideError of git.
+
+        ``wanted``: a person waits for it, so that questions that got no good answer are asked again. ``paths``: only
+        about these files and folders, if any are given.
+        """
+        async with self._turn:
+            self._rest()
+            live, workspace = self._state.live, self._state.workspace
+            if live is None or live.change is None or workspace is None:
+                return None
+            try:
+                asking = await self._access.ready(workspace, wanted=wanted)
+            except UserError as error:
+                _LOG.info("no model is asked: %s", error)
+                self._tell()
+                return None
+            self._standing.begin()
+            if wanted:
+                self._failed.clear()
+            try:
+                run = await self._look(live, workspace, asking, progress, paths)
+                self._standing.trouble = None
+                return run
+            except Exception as error:
+                if wanted and isinstance(error, RoundzeroError):
+                    raise
+                self._standing.trouble = _in_words(error)
+                return None
+            finally:
+                self._standing.running = False
+                self._tell()
+
+    async def check(self, *, wanted: bool = True) -> None:
+        """Raises UserError with what to do when no model may be asked. ``wanted``: a person asks for one."""
+        await self._access.ready(await self._state.opened(), wanted=wanted)
+
+    async def usual_depth(self) -> Depth:
+        """Quick where a model may be asked without a person asking for it, else off."""
+        try:
+            await self.check(wanted=False)
+        except UserError:
+            return "off"
+        return "quick"
+
+    async def ask_now(self, progress: ProgressSink | None = None, paths: Collection[RelPath] = ()) -> ModelRun | None:
+        """What ``look`` does, for a person who waits. Raises UserError with what to do when nothing may be asked."""
+        await self.check()
+        if self._state.live is None or self._state.live.change is None:
+            raise UserError(NOT_YET)
+        task: asyncio.Task[ModelRun | None] = asyncio.ensure_future(self.look(progress, wanted=True, paths=paths))
+        self._direct.add(task)
+        try:
+            return await task
+        finally:
+            task.cancel()
+            self._direct.discard(task)
+
+    async def recheck(self, finding: Finding) -> ModelRun | None:
+        """Ask the unit of a finding again, whatever it was answered. Raises UserError, OutsideError."""
+        await self.check()
+        self._doubted.append(finding.seen)
+        self._done = None
+        return await self.ask_now()
+
+    def ask_again(self) -> None:
+        """Look again at what is to be asked: something about the change is known anew."""
+        self._done = None
+        if self._state.settings.model_mode in {"onIdle", "onSave"}:
+            self._post(plan.ModelAsked())
+
+    def asked(self, change: Change, paths: Collection[RelPath] = ()) -> Asked | None:
+        """What was said, as it holds for the texts of a change, for a review that asks nobody. None: nothing was.
+
+        ``paths``: of these files and folders, if any are given.
+        """
+        from roundzero.engine.model_review import Asked, stats_of  # noqa: PLC0415  off the start-up path
+
+        live, looked = self._state.live, self._looked
+        if live is None or looked is None or self._access.why_off not in {None, SWITCHED_OFF}:
+            return None
+        seen = tuple(each for file in change.files for each in live.answers.holding_in(file.path, file.head))
+        sight = looked.now(change)
+        if paths and change.snapshot == looked.change.snapshot:
+            sight = looked.of(paths)
+        if paths:
+            seen = tuple(each for each in seen if each.path is not None and any(within(each.path, at) for at in paths))
+        there = {each.path for each in seen}
+        outside = tuple(source for path, source in live.answers.outside.items() if path in there)
+        sight = replace(sight, observations=seen, outside=outside, spent=self._access.spent() or sight.spent)
+        return Asked(sight, stats_of(sight, self._state.settings))
+
+    async def _look(
+        self,
+        live: Live,
+        workspace: Workspace,
+        asking: Asking,
+        progress: ProgressSink | None,
+        paths: Collection[RelPath],
+    ) -> ModelRun | None:
+        change = live.change
+        assert change is not None  # noqa: S101  look() asked
+        settings = workspace.settings
+        asked_how = (workspace.ruleset.digest, settings.language, settings.model_max_unit_lines, self._access.made_of)
+        held = (id(live.answers), live.answers.forgotten)
+        signature = (change.base.merge_base, change.snapshot, asked_how, held)
+        if self._done == signature:
+            return ModelRun(change=change, asked=0, whole=True)
+        this = await self._prepared(live, workspace, change)
+        todo = [
+            (unit, key)
+            for unit, key in this.units
+            if not self._knows(live, unit, key, this.doubted)
+            and (not paths or any(within(unit.path, each) for each in paths))
+        ]
+        done = 0
+        known = {**self._failed, **self._kept}
+        answers = {key: known[key] for _, key in this.units if key in known}
+
+        async def one(unit: Unit, key: str) -> None:
+            nonlocal done
+            answers[key] = await self._put(unit, key, this, asking)
+            done += 1
+            if progress is not None:
+                progress.stage("model", done, len(todo))
+
+        if progress is not None:
+            progress.stage("model", 0, len(todo))
+        from roundzero.proc import side_by_side  # noqa: PLC0415  off the start-up path
+
+        async with side_by_side() as group:
+            for unit, key in todo:
+                group.create_task(one(unit, key))
+        await self._conclude(this, answers, change)
+        whole = len(answers) == len(this.units) and all(answer.draft is not None for answer in answers.values())
+        if whole:
+            self._done = signature
+        else:
+            self._wait(asking)
+        self._standing.end(answers.values())
+        return ModelRun(change=change, asked=len(todo), whole=whole)
+
+    def _knows(self, live: Live, unit: Unit, key: str, doubted: Collection[str]) -> bool:
+        """Whether a unit need not be looked at: what was said of it stands, and nobody doubts it."""
+        if key in self._failed:
+            return True
+        return key in self._kept and key not in doubted and live.answers.answered(unit.path, key)
+
+    async def _prepared(self, live: Live, workspace: Workspace, change: Change) -> _Round:
+        from roundzero.core.drafting import Texts  # noqa: PLC0415  off the start-up path
+        from roundzero.core.ledger import Ledger  # noqa: PLC0415  as above
+        from roundzero.core.recognition import Texts as Recognised  # noqa: PLC0415  as above
+        from roundzero.engine.context import parts_of, shows  # noqa: PLC0415  as above
+        from roundzero.engine.hosting import model_name  # noqa: PLC0415  as above
+        from roundzero.engine.model_review import inquiry_of  # noqa: PLC0415  as above
+        from roundzero.engine.quick_review import gathered  # noqa: PLC0415  as above
+
+        settings, recall = workspace.settings, live.recall
+        heads = {file.path: file.head for file in change.files if file.head is not None}
+        inquiry = inquiry_of(
+            workspace,
+            change,
+            live.rules.view,
+            model=model_name(settings),
+            seen=live.checked(),
+            ledger=recall.ledger if recall is not None else Ledger(),
+            texts=recall.texts_with(heads) if recall is not None else Recognised(),
+        )
+        snapshot = workspace.around(change)
+        parts = await parts_of(change, workspace.ruleset, snapshot, max_lines=inquiry.max_lines, covers=inquiry.covers)
+        units, others = await gathered(parts.units, inquiry, snapshot)
+        texts = await asyncio.to_thread(Texts.of, change, others)
+        asked_of = f"{settings.model_provider} {settings.model_base_url} {inquiry.model}"
+        keys = await asyncio.to_thread(keys_of, units, inquiry, asked_of)
+        rows = tuple(zip(units, keys, strict=True))
+        doubts, self._doubted = self._doubted, []
+        doubted = {key for unit, key in rows if any(shows(unit, each.path, each.line) for each in doubts)}
+        for path in live.answers.paths:
+            if (file := change.file(path)) is not None and file.head is not None:
+                live.answers.follow(path, file.head)
+        before = {key: live.answers.within(unit, key, keys) for unit, key in rows}
+        return _Round(inquiry, parts, rows, texts, before, frozenset(doubted))
+
+    async def _put(self, unit: Unit, key: str, this: _Round, asking: Asking) -> Answer:
+        """Ask about one unit, and take what holds of the answer at once."""
+        from roundzero.engine.quick_review import ask_unit, sight_of  # noqa: PLC0415  off the start-up path
+
+        doubted, answer = key in this.doubted, self._kept.get(key)
+        if doubted or answer is None:
+            via = self._access.anew() if doubted else asking
+            answer = await ask_unit(unit, this.inquiry, via)
+        answer = replace(answer, unit=unit)
+        if answer.draft is None:
+            if answer.outcome.value in _FUTILE:
+                self._failed[key] = answer
+            return answer
+        self._remember(key, answer)
+        sight = await asyncio.to_thread(sight_of, [answer], this.inquiry, this.texts, parts=this.parts)
+        live = self._state.live
+        if live is None or live.change is None:
+            return answer
+        sources: dict[RelPath, Source] = {each.path: each for each in sight.outside}
+        live.answers.outside |= sources
+        sources |= {file.path: file.head for file in this.inquiry.change.files if file.head is not None}
+        moved = await self._moved({each.path for each in sight.observations}, sources)
+        live = self._state.live or live
+        changed = live.answers.take(unit, key, this.before[key], sight.observations, sources, moved=moved)
+        self._state.publish(live.take_answer(changed))
+        return answer
+
+    async def _moved(
+        self, paths: Iterable[RelPath | None], asked: Mapping[RelPath, Source]
+    ) -> dict[RelPath, tuple[Source, LineMap]]:
+        """Where lines went in the files that were edited since they were asked about."""
+        from roundzero.core.linemap import LineMap as Lines  # noqa: PLC0415  off the start-up path
+
+        live, workspace = self._state.live, self._state.workspace
+        found: dict[RelPath, tuple[Source, LineMap]] = {}
+        for path in sorted({path for path in paths if path is not None}):
+            file = live.change.file(path) if live is not None and live.change is not None else None
+            then, now = asked.get(path), file.head if file is not None else None
+            if workspace is not None and then is not None and now is not None and then.text != now.text:
+                found[path] = now, Lines(await workspace.git.hunks(then.text, now.text))
+        return found
+
+    async def _conclude(self, this: _Round, answers: Mapping[str, Answer], change: Change) -> None:
+        """Say what is answered now, and why the rest is not."""
+        from roundzero.engine.looked_at import LookedAt  # noqa: PLC0415  off the start-up path
+        from roundzero.engine.quick_review import sight_of  # noqa: PLC0415  as above
+
+        known = [replace(answers[key], unit=unit) for unit, key in this.units if key in answers]
+        sight = await asyncio.to_thread(sight_of, known, this.inquiry, this.texts, parts=this.parts)
+        self._looked = LookedAt(this.inquiry, this.texts, this.parts, tuple(known), sight)
+        live = self._state.live
+        if live is None:
+            return
+        answered: dict[RelPath, set[str]] = defaultdict(set)
+        for unit, key in this.units:
+            if key in answers and answers[key].draft is not None:
+                answered[unit.path].add(key)
+        live.answers.know(answered)
+        self._failed = {key: self._failed[key] for _, key in this.units if key in self._failed}
+        if live.change is not None and live.change.snapshot == change.snapshot:
+            self._state.publish(live.take_answer(live.answers.prune([unit for unit, _ in this.units])))
+
+    def _remember(self, key: str, answer: Answer) -> None:
+        """Keep an answer for when its text comes back, the newest ones."""
+        self._kept.pop(key, None)
+        self._kept[key] = answer
+        while len(self._kept) > _MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+
+    def _wait(self, asking: Asking) -> None:
+        """Come back when what was waited for is there: one timer, and none when nobody knows when."""
+        until = self._standing.seen[1] or asking.until
+        automatic = self._state.settings.model_mode in {"onIdle", "onSave"}
+        if until is None or not automatic or self._standing.seen[0] not in WAITS:
+            return
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(max(_LATE, until - time.time() + _LATE), self._post, plan.ModelAsked())
+
+
+def _in_words(error: Exception) -> str:
+    """What kept the model from being asked. A bug costs what it would have said, and is logged with its stack."""
+    if isinstance(error, RoundzeroError):
+        _LOG.warning("%s", error)
+        return f"the model was not asked: {error}"
+    _LOG.error("the model lane failed", exc_info=error)
+    return "the model was not asked: an internal error, see the log"

@@ -1,0 +1,302 @@
+"""The quick depth: one draft for each unit of a change, and what of it holds.
+
+Cuts, gathers, asks, admits; decides nothing about what is shown. Invariant: every hunk is answered for, or there is a
+reason in words why it is not; a failure of the model costs the model's findings and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Protocol
+
+from roundzero.core.drafting import Gate, Texts, admit
+from roundzero.core.model_values import Ask, Draft, Outcome, Turn
+from roundzero.core.prompt import VERSION, question
+from roundzero.engine.asking import Spent
+from roundzero.engine.context import gather, parts_of
+from roundzero.proc import side_by_side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from roundzero.core.change import Change, Side, Source
+    from roundzero.core.finding import Observation
+    from roundzero.core.item import ItemId, Language
+    from roundzero.core.model_values import Reply, Unit
+    from roundzero.core.ruleset import Ruleset
+    from roundzero.core.text import RelPath
+    from roundzero.core.units import Cut
+    from roundzero.engine.context import Told
+    from roundzero.engine.repository import Snapshot
+
+MOST_OUTPUT: Final = 4096
+_GATHER_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How asking about one unit ended. ``draft`` None: for the reason in ``message``, where there is one."""
+
+    unit: Unit
+    draft: Draft | None
+    outcome: Outcome
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSight:
+    """What a model said of a change. ``hunks`` and ``covered`` count; ``gaps``: a sentence on what is not covered.
+
+    ``drafts``: how replies ended. ``gates``: what became of what was drafted. ``answered``: the items that were looked
+    at wherever they apply. ``outside``: texts of other files that findings lie in, as the model saw them.
+    """
+
+    observations: tuple[Observation, ...] = ()
+    hunks: int = 0
+    covered: int = 0
+    gaps: tuple[str, ...] = ()
+    drafts: Mapping[Outcome, int] = field(default_factory=dict)
+    gates: Mapping[Gate, int] = field(default_factory=dict)
+    capped: int = 0
+    units: int = 0
+    model: str = ""
+    spent: Spent = field(default_factory=Spent)
+    outside: tuple[Source, ...] = ()
+    answered: frozenset[ItemId] = frozenset()
+
+
+class Asks(Protocol):
+    """Who puts questions: engine/asking.Asking, or somebody who only takes note of them."""
+
+    @property
+    def spent(self) -> Spent:
+        """What was spent so far."""
+
+    async def put(self, ask: Ask) -> Reply:
+        """The reply to a question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """What is asked about. ``seen``: what checks saw. ``told``: what people said of lines before."""
+
+    change: Change
+    ruleset: Ruleset
+    model: str
+    language: Language
+    max_lines: int
+    covers: Callable[[RelPath], bool]
+    seen: Sequence[Observation] = ()
+    told: Sequence[Told] = ()
+
+
+async def quick_review(
+    inquiry: Inquiry,
+    snapshot: Snapshot,
+    asking: Asks,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    seconds: float | None = None,
+) -> ModelSight:
+    """Ask once about every unit. ``progress`` hears how many are answered, of how many.
+
+    What is not answered after so many ``seconds`` (None: however long it takes) is given up.
+    """
+    parts = await parts_of(
+        inquiry.change, inquiry.ruleset, snapshot, max_lines=inquiry.max_lines, covers=inquiry.covers
+    )
+    units, others = await gathered(parts.units, inquiry, snapshot)
+    texts = await asyncio.to_thread(Texts.of, inquiry.change, others)
+    until = asyncio.get_running_loop().time() + seconds if seconds is not None else None
+    done = 0
+
+    async def one(unit: Unit) -> Answer:
+        nonlocal done
+        try:
+            async with asyncio.timeout_at(until):
+                answer = await ask_unit(unit, inquiry, asking)
+        except TimeoutError:
+            answer = Answer(unit, None, Outcome.TIMED_OUT)
+        done += 1
+        if progress is not None:
+            progress(done, len(units))
+        return answer
+
+    if progress is not None:
+        progress(0, len(units))
+    async with side_by_side() as group:
+        tasks = [group.create_task(one(unit)) for unit in units]
+    answers = [task.result() for task in tasks]
+    return sight_of(answers, inquiry, texts, parts=parts, spent=asking.spent)
+
+
+async def ask_unit(unit: Unit, inquiry: Inquiry, asking: Asks) -> Answer:
+    """One question, and once more what was wrong when the reply could not be read."""
+    from roundzero.providers.reply import Fault, read, schema  # noqa: PLC0415  off the start-up path
+
+    asked = question(unit, inquiry.ruleset.by_id, language=inquiry.language, schema=schema())
+    ask = Ask(question=asked, model=inquiry.model, max_output=MOST_OUTPUT)
+    reply = await asking.put(ask)
+    if reply.outcome is not Outcome.OK:
+        return Answer(unit, None, reply.outcome, reply.message)
+    draft = read(reply.text)
+    if isinstance(draft, Fault):
+        draft = read((again := await asking.put(_repair(ask, reply, draft.message))).text)
+        if again.outcome is not Outcome.OK:
+            return Answer(unit, None, again.outcome, again.message)
+    if isinstance(draft, Fault):
+        return Answer(unit, None, Outcome.WRONG, f"the reply could not be read: {draft.message}")
+    return Answer(unit, draft, Outcome.OK, "")
+
+
+def _repair(ask: Ask, reply: Reply, fault: str) -> Ask:
+    """The same question with the reply and what is wrong with it."""
+    import hashlib  # noqa: PLC0415  rarely needed
+
+    asked = ask.question
+    said = (
+        f"Your reply could not be read: {fault}. Send the whole reply again as JSON of the form asked for, only that."
+    )
+    turns = (*asked.turns, Turn("assistant", reply.text[:8000]), Turn("user", said))
+    key = hashlib.sha256(f"{asked.key}\x00{reply.text}\x00{said}".encode("utf-8", "surrogateescape")).hexdigest()
+    more = (len(reply.text) + len(said)) // 3
+    again = replace(asked, turns=turns, key=key, tokens=asked.tokens + more)
+    return replace(ask, question=again, stands_for=asked.key)
+
+
+async def gathered(
+    units: Sequence[Unit], inquiry: Inquiry, snapshot: Snapshot
+) -> tuple[tuple[Unit, ...], tuple[tuple[Side, Source], ...]]:
+    """The units with context, without it where the repository could not be asked, and other texts shown in part."""
+    from roundzero.engine.repository import BridgedRepository  # noqa: PLC0415  off the start-up path
+
+    if not units:
+        return (), ()
+    stop = threading.Event()
+    bridge = BridgedRepository(snapshot, asyncio.get_running_loop())
+
+    def look() -> tuple[tuple[Unit, ...], tuple[tuple[Side, Source], ...]]:
+        from roundzero.index.fact_store import FactStore  # noqa: PLC0415  heavy
+        from roundzero.index.limit import TimeLimit  # noqa: PLC0415  as above
+        from roundzero.index.symbols import RepositorySymbols  # noqa: PLC0415  as above
+        from roundzero.store.index_db import IndexDb  # noqa: PLC0415  as above
+
+        kept = IndexDb(snapshot.keep_in) if snapshot.keep_in is not None else None
+        limit = TimeLimit(_GATHER_SECONDS, stop.is_set)
+        symbols = RepositorySymbols(bridge, inquiry.change, FactStore(kept), limit)
+        try:
+            return gather(
+                units,
+                inquiry.change,
+                bridge,
+                symbols,
+                may_show=bridge.shareable,
+                seen=inquiry.seen,
+                told=inquiry.told,
+            )
+        finally:
+            symbols.close()
+            if kept is not None:
+                kept.close()
+
+    try:
+        return await asyncio.to_thread(look)
+    finally:
+        stop.set()
+        bridge.close()
+
+
+def sight_of(
+    answers: Sequence[Answer], inquiry: Inquiry, texts: Texts, *, parts: Cut, spent: Spent | None = None
+) -> ModelSight:
+    """What holds of the answers there are. ``parts``: all that could be asked about. ``texts``: what may be quoted.
+
+    Pure. A unit of ``parts`` without an answer is not covered; whoever asks later says why.
+    """
+    seen: list[Observation] = []
+    gates: Counter[Gate] = Counter()
+    drafts: Counter[Outcome] = Counter()
+    left: Counter[str] = Counter(each.reason.partition(":")[0] for each in parts.uncovered for _ in each.hunks)
+    covered = capped = 0
+    for answer in answers:
+        drafts[answer.outcome] += 1
+        if answer.draft is None:
+            left[_reason(answer)] += len(answer.unit.hunks)
+            continue
+        covered += len(answer.unit.hunks)
+        admission = admit(
+            answer.draft,
+            answer.unit,
+            inquiry.change,
+            texts,
+            inquiry.ruleset,
+            producer=inquiry.model,
+            version=VERSION,
+            said=(*inquiry.seen, *seen),
+        )
+        gates.update(admission.counts)
+        capped += admission.capped
+        seen += admission.observations
+    if (unasked := parts.hunks - covered - left.total()) > 0:
+        left["not asked yet"] += unasked
+    hunks = "hunk was" if parts.hunks == 1 else "hunks were"
+    gap = f"{covered} of {parts.hunks} {hunks} looked at by the model: "
+    gap += ", ".join(f"{number} {reason}" for reason, number in left.items())
+    shown = {each.path for each in seen}
+    others = tuple(
+        source for (path, side), source in texts.plain.items() if path in shown and inquiry.change.file(path) is None
+    )
+    return ModelSight(
+        observations=tuple(seen),
+        hunks=parts.hunks,
+        covered=covered,
+        gaps=(gap,) if left else (),
+        drafts=dict(drafts),
+        gates=dict(gates),
+        capped=capped,
+        units=len(answers),
+        model=inquiry.model,
+        spent=spent or Spent(),
+        outside=others,
+        answered=_answered(parts, answers, seen),
+    )
+
+
+_WHY: Final = {
+    Outcome.TRUNCATED: "with an answer that was cut off",
+    Outcome.EMPTY: "without an answer",
+    Outcome.REFUSED: "refused",
+    Outcome.WRONG: "with an answer that could not be read",
+    Outcome.RATE_LIMITED: "waiting for the host",
+    Outcome.QUOTA: "waiting for budget",
+    Outcome.UNAUTHORISED: "without a valid key",
+    Outcome.OFFLINE: "offline",
+    Outcome.TIMED_OUT: "not answered in time",
+    Outcome.FAILED: "failed",
+    Outcome.CANCELLED: "stopped",
+    Outcome.NOT_ALLOWED: "not allowed",
+}
+
+
+def _reason(answer: Answer) -> str:
+    """Why there is no draft, to stand behind a number of hunks."""
+    why = _WHY.get(answer.outcome, "failed")
+    return f"{why} ({answer.message})" if answer.message else why
+
+
+def _answered(parts: Cut, answers: Sequence[Answer], seen: Sequence[Observation]) -> frozenset[ItemId]:
+    """The items that every unit they apply to was answered for, one by one."""
+    if parts.uncovered:
+        return frozenset()
+    asked = {item for unit in parts.units for item in unit.items}
+    found = {each.item for each in seen}
+    said = {
+        (answer.unit.path, answer.unit.hunks): {*answer.draft.answered, *found}
+        for answer in answers
+        if answer.draft is not None
+    }
+    silent = {item for unit in parts.units for item in unit.items if item not in said.get((unit.path, unit.hunks), ())}
+    return frozenset(asked - silent)

@@ -1,0 +1,52 @@
+// Runs suite.js inside the extension host of a real VS Code.
+// Usage: host.mjs INSTALLED EXTENSION-FOLDER ROUNDZERO; what went wrong is on standard error, and the status is 1.
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Editor, repository } from './editor.mjs';
+
+const SUITE = 'suite: ';
+const PATIENCE_MS = 90_000;
+const [installed, extension, program] = process.argv.slice(2);
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rz-host-'));
+const folder = path.join(home, 'work');
+const old = 'def old(cache={}):\n    return cache\n';
+repository(
+  folder,
+  { 'shop/app.py': old, 'shop/notes.md': 'one\n' },
+  { 'shop/app.py': `${old}\n\ndef new(cache={}):\n    return cache\n` },
+);
+const other = path.join(home, 'other');
+repository(other, { 'tool.py': old }, { 'tool.py': `${old}\n\ndef more(cache={}):\n    return cache\n` });
+// Two repositories in one window, the first one opened below its root, as people do.
+const workspace = path.join(home, 'two.code-workspace');
+fs.writeFileSync(workspace, JSON.stringify({ folders: [{ path: 'work/shop' }, { path: 'other' }] }));
+const editor = new Editor(installed, home, { 'roundzero.path': program });
+let code = 'timeout';
+try {
+  const page = await editor.start();
+  const ended = new Promise((resolve) => page.exposeFunction('codeAutomationExit', resolve));
+  // The suite's own lines, out of everything the editor says.
+  await page.exposeFunction('codeAutomationLog', (type, args) => {
+    const said = args.join(' ');
+    if (said.startsWith(SUITE)) {
+      console.log(said.slice(SUITE.length));
+    }
+  });
+  const suite = path.join(import.meta.dirname, 'suite.js');
+  await editor.open(workspace, [
+    ['extensionDevelopmentPath', editor.remote(extension)],
+    ['extensionTestsPath', editor.remote(suite)],
+  ]);
+  code = await Promise.race([ended, new Promise((resolve) => setTimeout(() => resolve('timeout'), PATIENCE_MS))]);
+  if (code !== 0) {
+    await page.screenshot({ path: path.join(home, 'failed.png') });
+    console.error(`the suite ended with ${code}; see ${home}`);
+  }
+} finally {
+  await editor.stop();
+}
+if (code === 0) {
+  fs.rmSync(home, { recursive: true, force: true });
+}
+process.exit(code === 0 ? 0 : 1);

@@ -1,0 +1,229 @@
+// Runs inside VS Code's extension host, where the extension runs. Each step says what is true.
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const vscode = require('vscode');
+
+const PATIENCE_MS = 30_000;
+const run = (name, ...args) => vscode.commands.executeCommand(name, ...args);
+
+/** The first true value of `look`; it fails after a while with what was waited for. */
+async function until(what, look) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const value = await look();
+    if (value) {
+      return value;
+    }
+    if (Date.now() > end) {
+      throw new Error(`waited in vain: ${what}; the server: ${api?.server.stage} ${api?.server.missing}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const say = (text) => console.log(`suite: ${text}`);
+const steps = {};
+let api;
+let root;
+let file;
+const ours = () => vscode.languages.getDiagnostics(file).filter((each) => each.source === 'roundzero');
+const status = () =>
+  [...api.server.statuses.values()].find((each) => vscode.Uri.parse(each.uri).fsPath === root.fsPath);
+/** Findings of the first repository; the second one has one of its own all the time. */
+const found = () => api.view.found.filter((each) => vscode.Uri.parse(each.root).fsPath === root.fsPath);
+const labels = () => api.view.getChildren().map(({ group }) => `${group.label} ${group.found.length}`);
+const editorOf = async () => vscode.window.showTextDocument(await vscode.workspace.openTextDocument(file));
+
+steps['it becomes active by itself, also below the root of a repository'] = async () => {
+  const extension = vscode.extensions.getExtension('roundzero.roundzero');
+  await until('activation', () => extension.isActive);
+  api = extension.exports;
+  assert.ok(api.activation <= 100, `activation took ${api.activation} ms`);
+  say(`activation: ${api.activation.toFixed(1)} ms`);
+};
+
+steps['the added line has a diagnostic and the old one has none'] = async () => {
+  const folder = vscode.workspace.workspaceFolders[0].uri;
+  root = vscode.Uri.file(path.dirname(folder.fsPath));
+  file = vscode.Uri.joinPath(folder, 'app.py');
+  await editorOf();
+  const [first] = await until('a diagnostic', () => (ours().length > 0 ? ours() : undefined));
+  assert.deepStrictEqual(
+    ours().map((each) => [each.range.start.line, each.code]),
+    [[4, 'python/mutable-default']],
+  );
+  assert.strictEqual(first.range.start.line, 4);
+};
+
+steps['the status names verdict, counts and base'] = async () => {
+  const sum = (each) => Object.values(each.counts).reduce((one, other) => one + other);
+  const now = await until('a verdict and one finding', () => status()?.verdict && sum(status()) === 1 && status());
+  assert.strictEqual(now.base.ref.replace('refs/heads/', ''), 'main');
+  assert.strictEqual(vscode.Uri.parse(now.uri).fsPath, root.fsPath);
+};
+
+steps['hover explains the finding'] = async () => {
+  const hovers = await run('vscode.executeHoverProvider', file, new vscode.Position(4, 14));
+  const text = hovers.flatMap((each) => each.contents.map((part) => part.value)).join('\n');
+  assert.match(text, /mutable-default/);
+};
+
+steps['the quick fix changes the text, and one undo brings it back'] = async () => {
+  const editor = await editorOf();
+  const before = editor.document.getText();
+  const at = ours()[0].range;
+  editor.selection = new vscode.Selection(at.start, at.start);
+  const actions = await run('vscode.executeCodeActionProvider', file, at, vscode.CodeActionKind.QuickFix.value, 10);
+  const fix = actions.find((each) => each.edit !== undefined);
+  assert.ok(fix, actions.map((each) => each.title).join());
+  assert.ok(await vscode.workspace.applyEdit(fix.edit));
+  assert.notStrictEqual(editor.document.getText(), before);
+  await until('the finding to go', () => ours().length === 0);
+  await run('undo');
+  assert.strictEqual(editor.document.getText(), before);
+  await until('the finding to come back', () => ours().length === 1);
+};
+
+steps['next and previous go to the finding'] = async () => {
+  const editor = await editorOf();
+  editor.selection = new vscode.Selection(0, 0, 0, 0);
+  await run('roundzero.next');
+  assert.strictEqual(vscode.window.activeTextEditor.selection.active.line, 4);
+  await run('roundzero.previous');
+  assert.strictEqual(vscode.window.activeTextEditor.selection.active.line, 4);
+};
+
+steps['the view lists it by severity and by file'] = async () => {
+  await run('roundzero.findings.focus');
+  await api.view.refresh();
+  assert.deepStrictEqual(labels(), ['P2 2']);
+  await api.view.groupBy('file');
+  assert.deepStrictEqual(labels().sort(), ['shop/app.py 1', 'tool.py 1']);
+  const group = api.view.getChildren().find((each) => each.group.label === 'shop/app.py');
+  const [node] = api.view.getChildren(group);
+  const item = api.view.getTreeItem(node);
+  assert.strictEqual(item.description, 'app.py:5');
+  await run('roundzero.open', node);
+  assert.strictEqual(vscode.window.activeTextEditor.document.uri.fsPath, file.fsPath);
+  assert.strictEqual(vscode.window.activeTextEditor.selection.active.line, 4);
+};
+
+steps['a dismissed finding goes from the text, shows on request, and comes back when reopened'] = async () => {
+  const [{ finding }] = found();
+  await run('roundzero.dismiss', { id: finding.id, reason: 'intended' });
+  await until('the diagnostic to go', () => ours().length === 0);
+  await api.view.refresh();
+  assert.deepStrictEqual(labels(), ['tool.py 1']);
+  await run('roundzero.showDismissed');
+  const group = api.view.getChildren().find((each) => each.group.label === 'shop/app.py');
+  const [node] = api.view.getChildren(group);
+  assert.match(api.view.getTreeItem(node).contextValue, /dismissed/);
+  await run('roundzero.reopen', node);
+  await until('the diagnostic to come back', () => ours().length === 1);
+  await run('roundzero.hideDismissed');
+};
+
+steps['the base version opens as a diff'] = async () => {
+  await editorOf();
+  await run('roundzero.showBase');
+  const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+  assert.ok(tab.input instanceof vscode.TabInputTextDiff, tab.label);
+  const base = await vscode.workspace.openTextDocument(tab.input.original);
+  assert.strictEqual(base.getText(), 'def old(cache={}):\n    return cache\n');
+  await run('workbench.action.closeActiveEditor');
+};
+
+steps['a round that was asked for ends with a verdict, and its report is shown as a page'] = async () => {
+  await run('roundzero.review');
+  await until('a round', () => status().round.index !== null);
+  await run('roundzero.report');
+  await until(
+    'the preview',
+    () => vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputWebview,
+  );
+  await run('workbench.action.closeActiveEditor');
+};
+
+steps['a text is copied as a comment'] = async () => {
+  await run('roundzero.copy', { id: found()[0].finding.id });
+  assert.match(await vscode.env.clipboard.readText(), /mutable/i);
+};
+
+steps['an edit above moves the finding'] = async () => {
+  const editor = await editorOf();
+  await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), '# one\n# two\n'));
+  await until('the finding two lines below', () => ours()[0]?.range.start.line === 6);
+  await run('undo');
+  await until('the finding back', () => ours()[0]?.range.start.line === 4);
+};
+
+steps['another base clears what was there already'] = async () => {
+  await run('roundzero.selectBase', { ref: 'work', uri: file.toString() });
+  await until('nothing', () => ours().length === 0);
+  await run('roundzero.selectBase', { ref: null, uri: file.toString() });
+  await until('the finding', () => ours().length === 1);
+};
+
+steps['pausing says so, and going on reviews'] = async () => {
+  await run('roundzero.pause');
+  await until('paused', () => status().paused);
+  await run('roundzero.resume');
+  await until('going on', () => !status().paused);
+};
+
+steps['a setting that somebody set counts, and defaults of the editor do not'] = async () => {
+  const settings = vscode.workspace.getConfiguration('roundzero');
+  await settings.update('items', { 'python/mutable-default': 'off' }, vscode.ConfigurationTarget.Global);
+  await until('nothing', () => ours().length === 0);
+  await settings.update('items', undefined, vscode.ConfigurationTarget.Global);
+  await until('the finding', () => ours().length === 1);
+};
+
+steps['a server that dies is started again'] = async () => {
+  const [pid] = fs.readdirSync('/proc').filter((name) => isOurServer(name));
+  process.kill(Number(pid), 'SIGKILL');
+  await until('to notice', () => ours().length === 0);
+  await until('the finding again', () => api.server.stage === 'ready' && ours().length === 1);
+};
+
+/** Whether a process is a server that this extension host started. */
+function isOurServer(name) {
+  try {
+    const [, parent] = /\) \w (\d+)/.exec(fs.readFileSync(`/proc/${name}/stat`, 'utf8'));
+    return Number(parent) === process.pid && fs.readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('\0lsp\0');
+  } catch {
+    return false;
+  }
+}
+
+steps['a key restarts the server and is in no settings'] = async () => {
+  await api.server.setKey('sk-made-up');
+  await until('a new server', () => api.server.stage === 'starting');
+  await until('the finding again', () => api.server.stage === 'ready' && ours().length === 1);
+  assert.ok(!JSON.stringify(vscode.workspace.getConfiguration('roundzero')).includes('sk-made-up'));
+  await api.server.setKey(undefined);
+  await until('the finding once more', () => api.server.stage === 'ready' && ours().length === 1);
+};
+
+steps['a program that is not there is named, with what to do'] = async () => {
+  const settings = vscode.workspace.getConfiguration('roundzero');
+  const { globalValue } = settings.inspect('path');
+  await settings.update('path', '/nowhere/roundzero', vscode.ConfigurationTarget.Global);
+  await until('the message', () => api.server.stage === 'noServer');
+  assert.match(api.server.missing, /roundzero\.path.*\/nowhere\/roundzero/);
+  await settings.update('path', globalValue, vscode.ConfigurationTarget.Global);
+  await until('the finding again', () => ours().length === 1);
+};
+
+exports.run = async function () {
+  for (const [name, step] of Object.entries(steps)) {
+    const began = Date.now();
+    await step().catch((error) => {
+      say(`not true: ${name}: ${error.stack}`);
+      throw error;
+    });
+    say(`${name} (${Date.now() - began} ms)`);
+  }
+  say(`${Object.keys(steps).length} steps in VS Code ${vscode.version}`);
+};

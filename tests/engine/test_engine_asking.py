@@ -1,0 +1,341 @@
+"""Putting questions to a model within a budget: real SQLite, a host on this machine, and a clock we turn ourselves."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import tempfile
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from roundzero.core.budget import HOUR, MINUTE, Limits
+from roundzero.core.model_values import Ask, Outcome, Question, Reply, Turn, Usage
+from roundzero.engine.asking import Asking, LaneState, Post
+from roundzero.providers import Endpoint, Piece
+from roundzero.providers._http import Patience
+from roundzero.providers.openai import PROVIDER, OpenAI
+from roundzero.store.budget_db import BudgetDb
+from roundzero.store.reply_cache import ReplyCache
+from support.model_server import ModelServer
+
+LONG = 10.0
+
+LIMITS = Limits(requests_per_minute=4, parallel=2, tokens_per_hour=6_000)
+
+
+def ask(number: int, size: int = 100) -> Ask:
+    """A question of its own."""
+    turn = Turn("user", f"{number} " + "x" * size)
+    return Ask(
+        question=Question(system="", turns=(turn,), schema={}, key=f"key{number}", tokens=size // 4),
+        model="m",
+        max_output=200,
+    )
+
+
+@dataclass
+class World:
+    """Time, and a model that answers as told and writes down when it was asked what."""
+
+    now: float = 1_000.0
+    script: dict[str, list[Outcome]] = field(default_factory=dict)
+    asked: list[tuple[float, str, int]] = field(default_factory=list)
+    running: list[str] = field(default_factory=list)
+    answered: list[str] = field(default_factory=list)
+    most: int = 0
+    twice: bool = False
+    name: str = "fake"
+    budget: BudgetDb | None = None
+
+    def clock(self) -> float:
+        """Seconds."""
+        return self.now
+
+    async def rest(self, seconds: float) -> None:
+        """Let time pass: no more than a few seconds of it while a request is on its way."""
+        while seconds > LONG and self.budget is not None and self.budget.tally(self.now).running:  # noqa: ASYNC110  no event between windows
+            await asyncio.sleep(0)
+        self.now += seconds
+        await asyncio.sleep(0)
+
+    async def complete(self, ask: Ask) -> Reply:
+        """Answer as the script says, OK when it says nothing more."""
+        key = ask.question.key
+        self.twice = self.twice or key in self.running
+        self.running.append(key)
+        self.most = max(self.most, len(self.running))
+        size = sum(len(turn.text) for turn in ask.question.turns) + ask.max_output
+        self.asked.append((self.now, key, size))
+        try:
+            for _ in range(3):
+                await asyncio.sleep(0)
+            steps = self.script.get(key, [])
+            outcome = steps.pop(0) if steps else Outcome.OK
+            self.now += 1.0
+            if outcome is Outcome.OK:
+                self.answered.append(key)
+            return Reply(outcome=outcome, text="{}", usage=Usage(20, 5))
+        finally:
+            self.running.remove(key)
+
+
+def post(world: World, folder: Path, **more: object) -> Post:
+    """A post in that world, with its budget and cache on disk."""
+    made = Post(
+        consent=True,
+        provider=world,
+        endpoint=None,
+        limits=LIMITS,
+        budget=BudgetDb(folder / "budget.sqlite3"),
+        cache=ReplyCache(folder / "replies.sqlite3"),
+        clock=world.clock,
+        rest=world.rest,
+        jitter=lambda: 0.5,
+        longest_wait=10_000.0,
+    )
+    return replace(made, **more)  # type: ignore[arg-type]
+
+
+failures = st.sampled_from(
+    [Outcome.RATE_LIMITED, Outcome.FAILED, Outcome.OFFLINE, Outcome.TIMED_OUT, Outcome.EMPTY, Outcome.TRUNCATED]
+)
+steps = st.lists(
+    st.tuples(st.integers(0, 5), st.integers(0, 1), st.integers(0, 6), st.floats(0, 400)), min_size=1, max_size=14
+)
+
+
+@settings(max_examples=40, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(steps, st.dictionaries(st.integers(0, 5).map("key{}".format), st.lists(failures, max_size=4)))
+def test_whatever_happens_the_budget_holds_and_nothing_is_asked_twice(
+    schedule: list[tuple[int, int, int, float]], script: dict[str, list[Outcome]]
+) -> None:
+    """Two windows that ask, fail, retry and cancel at any time stay within one budget; no answer is bought twice."""
+    world = World(script={key: list(outcomes) for key, outcomes in script.items()})
+
+    async def play(folder: Path) -> None:
+        windows = [Asking(post(world, folder)), Asking(post(world, folder))]
+        tasks = []
+        for number, window, patience, rest in schedule:
+            task = asyncio.create_task(windows[window].put(ask(number)))
+            tasks.append(task)
+            for _ in range(patience):
+                await asyncio.sleep(0)
+            if patience % 3 == 2:
+                task.cancel()
+            world.now += rest
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        budget = BudgetDb(Path(folder) / "budget.sqlite3")
+        budget.hold("another", until=0.0, why="")
+        asyncio.run(play(Path(folder)))
+        assert budget.tally(world.now).running == 0
+        with closing(sqlite3.connect(Path(folder) / "budget.sqlite3")) as connection:
+            charges = connection.execute("SELECT at, tokens FROM charges").fetchall()
+    for at, _ in charges:
+        assert sum(1 for other, _ in charges if other <= at < other + MINUTE) <= LIMITS.requests_per_minute
+        assert sum(tokens for other, tokens in charges if other <= at < other + HOUR) <= LIMITS.tokens_per_hour
+    assert len(world.asked) <= len(charges)
+    assert world.most <= LIMITS.parallel
+    assert not world.twice
+    for key in world.answered:
+        assert world.answered.count(key) == 1
+
+
+def test_an_answer_is_kept_for_later_and_for_other_windows(tmp_path: Path) -> None:
+    """Asked again, in this process or another, after any time: nothing is sent."""
+    world = World()
+
+    async def play() -> None:
+        first = await Asking(post(world, tmp_path)).put(ask(1))
+        again = Asking(post(world, tmp_path))
+        second = await again.put(ask(1))
+        assert (first.text, second.text) == ("{}", "{}")
+        assert again.spent.cached == 1
+
+    asyncio.run(play())
+    assert len(world.asked) == 1
+
+
+def test_only_what_can_be_read_is_kept(tmp_path: Path) -> None:
+    """Also of what an earlier version kept; a reply to a question that asks another again answers that one."""
+    world = World()
+
+    async def play() -> None:
+        await Asking(post(world, tmp_path)).put(ask(1))
+        strict = replace(post(world, tmp_path), fits=lambda text: text != "{}")
+        await Asking(strict).put(ask(1))
+        await Asking(strict).put(ask(1))
+        assert len(world.asked) == 3
+        await Asking(post(world, tmp_path)).put(replace(ask(2), stands_for="key3"))
+        await Asking(post(world, tmp_path)).put(ask(3))
+        assert len(world.asked) == 4
+
+    asyncio.run(play())
+
+
+def test_two_who_ask_the_same_at_once_get_one_answer(tmp_path: Path) -> None:
+    """The question is sent once; cancelling one of the two does not take the answer from the other."""
+    world = World()
+
+    async def play() -> Reply:
+        asking = Asking(post(world, tmp_path))
+        first, second = asyncio.create_task(asking.put(ask(1))), asyncio.create_task(asking.put(ask(1)))
+        for _ in range(4):
+            await asyncio.sleep(0)
+        first.cancel()
+        return await second
+
+    assert asyncio.run(play()).outcome is Outcome.OK
+    assert len(world.asked) == 1
+
+
+def test_a_failure_that_may_pass_is_tried_again_and_others_are_not(tmp_path: Path) -> None:
+    """A 500 is retried with a pause, a cut answer is not: it would be cut again."""
+    world = World(script={"key1": [Outcome.FAILED, Outcome.FAILED], "key2": [Outcome.TRUNCATED]})
+
+    async def play() -> tuple[Reply, Reply]:
+        asking = Asking(post(world, tmp_path))
+        return await asking.put(ask(1)), await asking.put(ask(2))
+
+    first, second = asyncio.run(play())
+    assert (first.outcome, second.outcome) == (Outcome.OK, Outcome.TRUNCATED)
+    assert [key for _, key, _ in world.asked] == ["key1"] * 3 + ["key2"]
+
+
+def test_a_refused_key_stops_everything_with_one_message(tmp_path: Path) -> None:
+    """After a host refused the key nothing more is sent by this process."""
+    world = World(script={"key1": [Outcome.UNAUTHORISED]})
+
+    async def play() -> tuple[Reply, Reply, LaneState]:
+        asking = Asking(post(world, tmp_path))
+        return await asking.put(ask(1)), await asking.put(ask(2)), asking.state
+
+    first, second, state = asyncio.run(play())
+    assert first.outcome is second.outcome is Outcome.UNAUTHORISED
+    assert state is LaneState.PAUSED
+    assert len(world.asked) == 1
+
+
+def test_a_spent_quota_stops_every_window_until_it_is_over(tmp_path: Path) -> None:
+    """The other window does not ask either, and says until when."""
+    world = World(script={"key1": [Outcome.QUOTA]})
+
+    async def play() -> tuple[Reply, LaneState, float | None]:
+        await Asking(post(world, tmp_path, longest_wait=5.0)).put(ask(1))
+        other = Asking(post(world, tmp_path, longest_wait=5.0))
+        reply = await other.put(ask(2))
+        return reply, other.state, other.until
+
+    reply, _, until = asyncio.run(play())
+    assert reply.outcome is Outcome.QUOTA
+    assert until is None or until > world.now
+    assert len(world.asked) == 1
+
+
+def test_a_question_that_never_fits_is_said_at_once(tmp_path: Path) -> None:
+    """It is not waited for what cannot be."""
+    world = World()
+    reply = asyncio.run(Asking(post(world, tmp_path)).put(ask(1, size=9_000)))
+    assert reply.outcome is Outcome.QUOTA
+    assert "tokens an hour" in reply.message
+    assert world.asked == []
+
+
+def test_a_cancelled_request_is_settled_and_its_place_is_free(tmp_path: Path) -> None:
+    """Against a real host: the connection closes, and the budget shows nothing that still runs."""
+
+    async def play() -> None:
+        async with ModelServer() as server:
+            made = replace(
+                post(World(), tmp_path), provider=PROVIDER, endpoint=Endpoint(server.url), patience=Patience()
+            )
+            asking = Asking(made)
+            task = asyncio.create_task(asking.put(replace(ask(1), model="hang-in-stream")))
+            await asyncio.wait_for(server.started.wait(), 5)
+            states = [asking.state]
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await asyncio.wait_for(server.closed.wait(), 5)
+            assert made.budget.tally(made.clock()).running == 0
+            assert [*states, asking.state] == [LaneState.RUNNING, LaneState.IDLE]
+
+    asyncio.run(play())
+
+
+def test_a_host_that_knows_no_schemas_is_asked_without(tmp_path: Path) -> None:
+    """A refusal that is about the schema, not the question, is answered by asking plainly."""
+    world = World()
+    plain: list[bool] = []
+
+    async def complete(ask: Ask) -> Reply:
+        plain.append(ask.plain)
+        if not ask.plain:
+            return Reply(outcome=Outcome.WRONG, message="400: unknown field response_format")
+        return Reply(outcome=Outcome.OK, text="{}")
+
+    world.complete = complete  # type: ignore[method-assign]
+
+    async def play() -> tuple[Reply, Reply]:
+        asking = Asking(post(world, tmp_path))
+        return await asking.put(ask(1)), await asking.put(ask(2))
+
+    assert [reply.outcome for reply in asyncio.run(play())] == [Outcome.OK, Outcome.OK]
+    assert plain == [False, True, True]
+
+
+def test_one_hosts_trouble_does_not_stop_another_of_the_same_protocol(tmp_path: Path) -> None:
+    """A spent quota elsewhere says nothing about the model on this machine; the file names neither."""
+
+    async def play() -> list[Outcome]:
+        async with ModelServer({"m": "{}"}) as server, ModelServer() as other:
+            ends: list[Outcome] = []
+            for url, name in ((other.url, "quota"), (other.url, "good"), (server.url, "m")):
+                made = post(World(), tmp_path, provider=PROVIDER, endpoint=Endpoint(url), longest_wait=5.0)
+                ends.append((await Asking(made).put(replace(ask(len(ends)), model=name))).outcome)
+            assert server.url.encode() not in (tmp_path / "budget.sqlite3").read_bytes()
+            return ends
+
+    assert asyncio.run(play()) == [Outcome.QUOTA, Outcome.QUOTA, Outcome.OK]
+
+
+class Noticing(OpenAI):
+    """The chat protocol; ``came`` is set once a text has come."""
+
+    def __init__(self) -> None:
+        """Nothing has."""
+        self.came = asyncio.Event()
+
+    def decoder(self) -> Noticing:
+        """Itself: one answer is all there is."""
+        self.inner = super().decoder()
+        return self
+
+    def feed(self, line: str) -> Piece | None:
+        """What the protocol says, noticed."""
+        piece = self.inner.feed(line)
+        if piece is not None and piece.text:
+            self.came.set()
+        return piece
+
+
+def test_what_a_cancelled_answer_had_brought_is_charged(tmp_path: Path) -> None:
+    """The question, and the text that had come when nobody wanted more."""
+
+    async def play() -> int:
+        async with ModelServer() as server:
+            provider = Noticing()
+            made = post(World(), tmp_path, provider=provider, endpoint=Endpoint(server.url), patience=Patience())
+            task = asyncio.create_task(Asking(made).put(replace(ask(1), model="hang-in-stream")))
+            await asyncio.wait_for(provider.came.wait(), 5)
+            task.cancel()
+            await asyncio.wait({task})
+            return made.budget.tally(made.clock()).tokens
+
+    assert asyncio.run(play()) == ask(1).question.tokens + len("Hello") // 3

@@ -1,0 +1,245 @@
+"""The model lane of a live engine: when it asks, what it keeps, and what it does with failures."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import pytest
+
+from roundzero import config
+from roundzero.core import planner as plan
+from roundzero.core.finding import State
+from roundzero.engine.review import ReviewRequest
+from roundzero.engine.session import Engine
+from roundzero.errors import UserError
+from support.engine import LIMIT, Listener, Live
+from support.loop import run
+from support.model_server import ModelServer
+from support.replies import draft, found, script
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+    from support.repo import Repo
+
+BASE = "price, tax = 2, 1\n"
+LINE = "total = price - tax"
+TEXT = f"{BASE}{LINE}\n"
+
+
+@asynccontextmanager
+async def asking(repo: Repo, **settings: object) -> AsyncIterator[Live]:
+    """A live engine that asks a model soon after each edit, and trusts the repository unless told otherwise."""
+    trusted = settings.pop("trusted", True) is True or None
+    repo.commit("base", {"a.py": BASE})
+    repo.branch("topic")
+    editor = {"debounceMs": 20, **{name.replace("__", "."): value for name, value in settings.items()}}
+    loaded, problems = config.load(root=repo.root, editor=editor, environ={})
+    assert not problems
+    listener = Listener()
+    with patch.object(plan, "MODEL_IDLE", 0.3):
+        engine = Engine(root=repo.root, settings=loaded, trusted=trusted, listener=listener)
+        try:
+            await engine.start()
+            yield Live(engine, listener)
+        finally:
+            await engine.close()
+
+
+def scripted(path: Path, **replies: str) -> dict[str, object]:
+    """Settings for a script in which a model objects to the line."""
+    said = {"price - tax": draft(found("a.py", 2, LINE))} | replies
+    return {"model__provider": "scripted", "model__script": str(script(path / "script", **said))}
+
+
+def host(server: ModelServer, name: str, **more: object) -> dict[str, object]:
+    """Settings for a model at a host on this machine."""
+    return {
+        "model__provider": "openai",
+        "model__baseUrl": server.url,
+        "model__name": name,
+        "model__cache": False,
+    } | more
+
+
+def states(it: Live, path: str = "a.py") -> dict[int, State]:
+    """Where what a model said of a file stands, by line."""
+    return {each.seen.line: each.state for each in it.engine.findings(it.path(path)) if each.seen.source == "model"}
+
+
+async def until(it: Live, fits: Callable[[], bool]) -> None:
+    """Wait until this is true, whether the engine said so or not."""
+    try:
+        async with asyncio.timeout(LIMIT):
+            while not fits():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(it.listener.until(fits), 0.1)
+    except TimeoutError:
+        raise AssertionError(f"{it.engine.status()}, {states(it)}") from None
+
+
+def test_lines_that_move_are_not_asked_about_again(repo: Repo, tmp_path: Path) -> None:
+    """A line inserted far above makes no new question, in the same session."""
+
+    async def scenario() -> None:
+        async with asking(repo, **scripted(tmp_path)) as it:
+            gap = "".join(f"# {number}\n" for number in range(40))
+            it.engine.opened(it.path("a.py"), BASE + gap + LINE + "\n", 1)
+            await until(it, lambda: states(it) == {42: State.OPEN})
+            asked = it.engine.status().model.requests
+            it.engine.edited(it.path("a.py"), "import os\n" + BASE + gap + LINE + "\n", 2)
+            await until(it, lambda: it.engine.status().model.requests == asked + 1)
+            await until(it, lambda: states(it) == {43: State.OPEN} and it.engine.quiet)
+            assert it.engine.status().model.requests == asked + 1
+
+    run(scenario())
+
+
+def test_without_a_cache_undo_costs_nothing_either(repo: Repo, tmp_path: Path) -> None:
+    """Answers of this session are kept in memory."""
+
+    async def scenario() -> None:
+        async with asking(repo, **scripted(tmp_path, **{"price % tax": draft()}), model__cache=False) as it:
+            it.engine.opened(it.path("a.py"), TEXT, 1)
+            await until(it, lambda: states(it) == {2: State.OPEN})
+            it.engine.edited(it.path("a.py"), TEXT.replace("-", "%"), 2)
+            await until(it, lambda: states(it) == {2: State.UNCONFIRMED})
+            it.engine.edited(it.path("a.py"), TEXT, 3)
+            await until(it, lambda: states(it) == {2: State.OPEN} and it.engine.quiet)
+            assert it.engine.status().model.requests == 2
+
+    run(scenario())
+
+
+def test_what_comes_for_an_older_text_is_carried_over(repo: Repo) -> None:
+    """It was paid for: on lines that were not edited it is open, though others were meanwhile."""
+
+    async def scenario() -> None:
+        server = ModelServer({"slow": draft(found("a.py", 2, LINE))})
+        gate, sent, answer = asyncio.Event(), asyncio.Event(), server._answer
+
+        async def later(*given: Any) -> None:  # noqa: ANN401  as the real one takes
+            sent.set()
+            await gate.wait()
+            await answer(*given)
+
+        with patch.object(server, "_answer", later):
+            async with server, asking(repo, **host(server, "slow")) as it:
+                it.engine.opened(it.path("a.py"), TEXT, 1)
+                async with asyncio.timeout(LIMIT):
+                    await sent.wait()
+                it.engine.edited(it.path("a.py"), f"# a\n{TEXT}# b\n", 2)
+                await it.shows("a.py", version=2)
+                gate.set()
+                await until(it, lambda: states(it) == {3: State.OPEN})
+
+    run(scenario())
+
+
+def test_a_bad_answer_is_not_bought_again(repo: Repo, tmp_path: Path) -> None:
+    """The same question would have the same answer; a person who asks for a review gets another try."""
+
+    async def scenario() -> None:
+        async with asking(repo, **scripted(tmp_path, **{"price - tax": ""})) as it:
+            it.engine.opened(it.path("a.py"), TEXT, 1)
+            await until(it, lambda: it.engine.status().model.hunks == 1)
+            status = it.engine.status()
+            assert (status.model.requests, status.model.covered) == (1, 0)
+            assert status.verdict is not None
+            assert status.verdict.status.value == "INCOMPLETE"
+            it.engine.edited(it.path("a.py"), TEXT + "\n\n\n", 2)
+            it.engine.edited(it.path("a.py"), TEXT, 3)
+            await until(it, lambda: it.listener.last("a.py") is not None and it.engine.quiet)
+            assert it.engine.status().model.requests == 1
+            await it.engine.review(ReviewRequest(depth="quick"))
+            assert it.engine.status().model.requests == 2
+
+    run(scenario())
+
+
+def test_no_round_is_written_of_what_was_not_answered(repo: Repo) -> None:
+    """A host that fails leaves the ledger alone."""
+
+    async def scenario() -> None:
+        async with ModelServer() as server, asking(repo, **host(server, "quota")) as it:
+            it.engine.opened(it.path("a.py"), TEXT, 1)
+            await until(it, lambda: it.engine.status().model.state == "budget-spent" and it.engine.quiet)
+            assert it.engine.status().round.index is None
+            assert [level for level, _ in it.listener.messages] == ["error"]
+
+    run(scenario())
+
+
+def test_a_wrong_key_stays_wrong(repo: Repo) -> None:
+    """After the host refused it nothing is sent until a person resumes; the state says so, one message did."""
+
+    async def scenario() -> None:
+        async with ModelServer() as server, asking(repo, **host(server, "401")) as it:
+            it.engine.opened(it.path("a.py"), TEXT, 1)
+            await until(it, lambda: it.engine.status().model.state == "paused")
+            it.engine.edited(it.path("a.py"), f"{TEXT}more = 1\n", 2)
+            await it.shows("a.py", version=2)
+            await until(it, lambda: it.engine.quiet)
+            assert (it.engine.status().model.state, len(server.requests)) == ("paused", 1)
+            assert len(it.listener.messages) == 1
+            it.engine.resume()
+            await until(it, lambda: len(server.requests) > 1 and it.engine.status().model.state == "paused")
+            assert len(it.listener.messages) == 1
+
+    run(scenario())
+
+
+def test_it_comes_back_when_the_budget_does(repo: Repo, tmp_path: Path) -> None:
+    """With one timer: a spent limit says until when, and what waited is asked then."""
+
+    async def scenario() -> None:
+        said = scripted(tmp_path)
+        async with asking(repo, **said, model__tokensPerHour=1) as it:
+            it.engine.opened(it.path("a.py"), TEXT, 1)
+            await until(it, lambda: it.engine.status().model.state == "budget-spent")
+            status = it.engine.status()
+            assert status.model.covered == 0
+            assert any("budget" in reason for reason in status.model.reasons)
+            await until(it, lambda: it.engine.quiet)
+            loaded, _ = config.load(
+                root=repo.root,
+                editor={name.replace("__", "."): value for name, value in said.items()} | {"debounceMs": 20},
+                environ={},
+            )
+            it.engine.settings_changed(loaded)
+            await until(it, lambda: states(it) == {2: State.OPEN})
+
+    run(scenario())
+
+
+def test_untrusted_asks_nobody_and_says_why(repo: Repo, tmp_path: Path) -> None:
+    """By the user's list where the editor does not say."""
+
+    async def scenario() -> None:
+        async with asking(repo, trusted=False, **scripted(tmp_path)) as it:
+            it.engine.opened(it.path("a.py"), TEXT, 1)
+            await until(it, lambda: it.engine.status().model.state == "off" and it.engine.quiet)
+            assert "not trusted" in it.engine.status().model.reasons[0]
+            assert it.engine.status().verdict is not None
+            with pytest.raises(UserError, match="roundzero trust"):
+                await it.engine.review(ReviewRequest(depth="quick"))
+
+    run(scenario())
+
+
+def test_nothing_wakes_up_when_all_is_answered(repo: Repo, tmp_path: Path) -> None:
+    """After the round is written there is no job and no timer."""
+
+    async def scenario() -> None:
+        async with asking(repo, **scripted(tmp_path)) as it:
+            it.engine.opened(it.path("a.py"), TEXT, 1)
+            await until(it, lambda: it.engine.status().round.index == 1)
+            await until(it, lambda: it.engine.quiet)
+            assert it.engine._model._timer is None
+            assert it.engine.status().model.requests == 1
+
+    run(scenario())
