@@ -16,7 +16,7 @@ test: .environment  # every test that needs only Python packages; Neovim is one 
 	$(bin)/pytest -n 2 $(PYTEST_ARGS)
 
 e2e: .environment  # the tests that look from outside, against the installed wheel; and a real model on this machine
-	$(bin)/pytest -m e2e --installed --small-model "$$(tools/small_model.sh $(bin)/python)" $(PYTEST_ARGS)
+	$(bin)/pytest -m e2e --installed --small-model="$$(tools/small_model.sh $(bin)/python)" $(PYTEST_ARGS)
 
 e2e-vscode: vsix  # a real VS Code in Chromium; needs npm (Node 20 or later) and Chromium, which no Python package brings
 	tests/e2e/vscode/run.sh $(bin)/python $(PICTURES)

@@ -252,6 +252,7 @@ def test_the_verdict_is_stale_when_texts_are_others_than_those_of_the_round(bran
         async with live(branch.root) as it:
             it.engine.opened(path, BAD, 1)
             await it.shows("a.py", "default", version=1)
+            await it.idle()
             assert not stale(it)
             report = await it.engine.review(ReviewRequest())
             assert report.round.index == 1

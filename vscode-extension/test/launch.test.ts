@@ -24,7 +24,7 @@ void test('carried wheels are used when there are some and nobody asked for the 
 });
 
 void test('the selected Python comes before PATH, and only in a trusted workspace', () => {
-  const wishes: Wishes = { ...WISHES, strategy: 'fromEnvironment', selected: '/work/.venv/bin/python' };
+  const wishes: Wishes = { ...WISHES, strategy: 'fromEnvironment', selected: '/code/.venv/bin/python' };
   assert.deepEqual(
     ways(wishes).map((way) => way.kind),
     ['interpreter', 'onPath'],

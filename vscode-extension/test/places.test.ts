@@ -30,10 +30,10 @@ void test('without findings there is no next one', () => {
 });
 
 void test('a document belongs to the deepest repository that holds it', () => {
-  const outer = status({ uri: 'file:///work' });
-  const inner = status({ uri: 'file:///work/vendored' });
-  assert.equal(statusOf([outer, inner], 'file:///work/vendored/a.py'), inner);
-  assert.equal(statusOf([outer, inner], 'file:///work/vendored2/a.py'), outer);
+  const outer = status({ uri: 'file:///code' });
+  const inner = status({ uri: 'file:///code/vendored' });
+  assert.equal(statusOf([outer, inner], 'file:///code/vendored/a.py'), inner);
+  assert.equal(statusOf([outer, inner], 'file:///code/vendored2/a.py'), outer);
   assert.equal(statusOf([outer], 'file:///elsewhere/a.py'), undefined);
 });
 

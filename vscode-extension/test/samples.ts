@@ -4,7 +4,7 @@ import type { Finding, Status } from '../src/wire';
 
 export function status(change: Partial<Status>): Status {
   return {
-    uri: 'file:///work',
+    uri: 'file:///code',
     verdict: { status: 'BLOCKED', stale: false, depth: 'off', blocking: 1, reasons: [] },
     counts: { P0: 0, P1: 1, P2: 0, P3: 0 },
     hidden: 0,

@@ -5,7 +5,7 @@ import { plain } from '../src/pure/words';
 import type { Finding } from '../src/wire';
 import { finding } from './samples';
 
-const at = (change: Partial<Finding>, root = 'file:///work'): Found => ({ root, finding: finding(change) });
+const at = (change: Partial<Finding>, root = 'file:///code'): Found => ({ root, finding: finding(change) });
 const line = (number: number): Finding['range'] => ({
   start: { line: number, column: 1 },
   end: { line: number, column: 2 },
