@@ -17,5 +17,15 @@ if TYPE_CHECKING:
 
 
 def render(report: Report, look: Look) -> str:  # noqa: ARG001  every format takes a look
-    """One indented document."""
-    return json_safe(json.dumps(to_wire(report), ensure_ascii=False, indent=2)) + "\n"
+    """One document, with a line for each field and each thing in a list.
+
+    Indenting all of it would go through the encoder written in Python: a tenth of the time of a review.
+    """
+    fields = (f"{json.dumps(name)}: {_lines(value)}" for name, value in to_wire(report).items())
+    return json_safe("{\n" + ",\n".join(fields) + "\n}") + "\n"
+
+
+def _lines(value: object) -> str:
+    if not isinstance(value, list) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    return "[\n" + ",\n".join(json.dumps(each, ensure_ascii=False) for each in value) + "\n]"
