@@ -42,7 +42,10 @@ SUBJECTS: Final = {
     "python/field-not-copied": r"丢失|not copied",
     "python/sibling-outlier": r"约定|契约|convention",
 }
-"""What a reference title says when it means the same as an item; where none fits, they share an identifier."""
+"""What a reference title says when it means the same as an item; where none fits, they share an identifier.
+
+The phrases are of one reviewer's titles, those of docs/measurements.md.
+"""
 
 LAYOUT: Final = frozenset({"general/eof-newline", "general/trailing-space", "general/formatting-mixed"})
 """Items about layout: that one of them lies near a finding says nothing about it, unless it is the subject."""

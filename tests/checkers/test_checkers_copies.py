@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from roundzero.checkers._base import SymbolView
+from roundzero.checkers.field_not_copied import FieldNotCopied
 from roundzero.checkers.misspelt_literal import is_slip
-from support.checking import run
+from roundzero.core.change import FileChange, Status
+from roundzero.core.linemap import Hunk
+from roundzero.index.fact_store import FactStore
+from roundzero.index.limit import TimeLimit
+from roundzero.index.symbols import RepositorySymbols
+from roundzero.packs.examples import parse
+from support.checking import FixtureRepository, change_of, run, source
+from support.growth import is_linear
 
 FIELD = "python/field-not-copied"
 SIBLING = "python/sibling-outlier"
@@ -199,3 +210,21 @@ def test_what_is_private_or_registered_or_computed_is_left_alone(text: str) -> N
 def test_a_slip_is_one_stroke_inside_the_word(written: str, meant: str, slip: bool) -> None:
     """Plurals, case, underscores and other words are none."""
     assert is_slip(written, meant) is slip
+
+
+def test_whether_lines_may_be_fields_costs_one_reading() -> None:
+    """Of a literal or a call of many lines, none of which is a field."""
+
+    def ask(text: str) -> None:
+        whole = f"table = dict(\n{text})\n"
+        count = whole.count("\n")
+        base, head = source("a.py", "table = 1\n"), source("a.py", whole)
+        file = FileChange(path=head.path, status=Status.MODIFIED, base=base, head=head, hunks=(Hunk(1, 1, 1, count),))
+        fixture = parse("//- a.py\n x = 1\n")
+        change, repository = replace(change_of(fixture), files=(file,)), FixtureRepository(fixture)
+        symbols = RepositorySymbols(repository, change, FactStore(), TimeLimit(60))
+        assert (
+            FieldNotCopied().words(SymbolView(change=change, repository=repository, symbols=symbols, found={})) == set()
+        )
+
+    assert is_linear(ask, "    name=1,\n", 10_000)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from support.checking import check, run
+from roundzero.checkers._formatting_purpose import configures_formatting
+from roundzero.core.change import FileChange, Status
+from roundzero.core.linemap import Hunk
+from roundzero.packs.examples import parse
+from support.checking import change_of, check, run, source
+from support.growth import is_linear
 
 ITEM = "general/formatting-mixed"
 REAL = "//- a.py\n def f(a):\n-    b = 1\n+    b = 2\n     return a + b\n \n \n x = 1\n y = 2\n z = 3\n \n"
@@ -69,3 +76,25 @@ LAYOUT = "-t = {'a':1}\n+t = {\"a\": 1}\n"
 def test_a_change_whose_purpose_is_layout_is_left_alone(text: str, seen: int) -> None:
     """It configures a formatter, or most of its hunks in several files are layout; one or two files are by the way."""
     assert len(run(REAL + LAYOUT + text, ITEM).shown) == seen
+
+
+def test_a_text_that_cannot_be_encoded_is_sorted_like_any_other() -> None:
+    """Half of a surrogate pair before the statement on its line."""
+    body = (
+        ' def f(a):\n     if a:\n-        print("\ud83d"); g(a,1)\n+        print("\ud83d"); g(a, 1)\n         h(a)\n'
+    )
+    done = run(f"{REAL}{body}", ITEM)
+    assert not done.failures
+    assert len(done.shown) == 1
+
+
+def test_whether_lines_are_about_a_formatter_costs_one_reading() -> None:
+    """Of a file without sections, too, all of whose lines are new."""
+
+    def ask(text: str) -> None:
+        count = text.count("\n")
+        head = source("requirements.txt", text)
+        file = FileChange(path=head.path, status=Status.ADDED, base=None, head=head, hunks=(Hunk(0, 0, 1, count),))
+        assert not configures_formatting(replace(change_of(parse("//- a.py\n x = 1\n")), files=(file,)))
+
+    assert is_linear(ask, "    --hash=sha256:0123456789abcdef\n", 20_000)

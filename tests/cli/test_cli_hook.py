@@ -52,6 +52,21 @@ def test_install_and_uninstall_leave_nothing_else(cli: Cli, hooks: Path, stage: 
     assert (ran.status, ran.out) == (0, f"there is no hook of Round Zero's at {hooks / stage}\n")
 
 
+def test_what_stops_a_hook_is_told_in_the_persons_language(
+    cli: Cli, house: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where it is the settings that cannot be read, and nothing was reviewed."""
+    house.write(".roundzero.toml", "[[[")
+    for language, push, commit in (
+        ("en", "nothing was reviewed, and the push goes on", "nothing was reviewed, and the commit goes on"),
+        ("zh", "未审查任何内容，推送继续进行", "未审查任何内容，提交继续进行"),
+    ):
+        monkeypatch.setenv("ROUNDZERO_LANGUAGE", language)
+        for stage, said in (("pre-push", push), ("pre-commit", commit)):
+            ran = cli("hook", "run", "--stage", stage)
+            assert (ran.status, ran.out, said in ran.err) == (0, "", True)
+
+
 @pytest.mark.parametrize("kind", ["file", "not executable", "link", "broken link"])
 def test_an_existing_hook_comes_back_exactly(cli: Cli, hooks: Path, house: Repo, kind: str) -> None:
     """Whatever it is: it is moved beside ours, and back again."""

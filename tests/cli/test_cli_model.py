@@ -442,6 +442,7 @@ def test_what_is_sent_is_shown_and_not_sent(lane: Lane, tmp_path: Path) -> None:
     shown = lane.cli("doctor", "--what-is-sent").out
     assert json.loads(shown.split("\n\n", 1)[1]) == recorded
     assert "not trusted" in shown
+    assert shown.startswith("The only request about this change; it is sent ")
     assert lane.cli("ledger", "rounds").out.count("\n") <= 1
     assert lane.cli("doctor", "--what-is-sent", "shop.py").out.split("\n\n", 1)[1] == shown.split("\n\n", 1)[1]
     assert lane.cli("doctor", "--what-is-sent", "user.py").out.startswith("Nothing is sent about user.py")
@@ -467,6 +468,9 @@ def test_a_hook_asks_where_it_is_configured(lane: Lane) -> None:
     hook = ("hook", "run", "--stage", "pre-commit")
     ran = lane.cli(*hook)
     assert (ran.status, "hook.model quick has no effect" in ran.err) == (0, True)
+    lane.patch.setenv("ROUNDZERO_LANGUAGE", "zh")
+    assert "hook.model quick 不起作用：未询问模型，因为此仓库未受信任" in lane.cli(*hook).err
+    lane.patch.setenv("ROUNDZERO_LANGUAGE", "en")
     lane.cli("trust")
     ran = lane.cli(*hook)
     assert ran.status == 0

@@ -129,7 +129,7 @@ def test_a_wrong_line_number_does_not_move_a_finding_to_wrong_code() -> None:
 @pytest.mark.parametrize(
     ("finding", "gate"),
     [
-        (replace(FINDING, quotes=()), Gate.NOWHERE),
+        (replace(FINDING, quotes=()), Gate.NO_EVIDENCE),
         (replace(FINDING, quotes=(replace(POPS, text="shelf.clear_everything(count)"),)), Gate.NO_EVIDENCE),
         (replace(FINDING, quotes=(replace(POPS, path="nowhere.py"),)), Gate.NOWHERE),
         (replace(FINDING, quotes=(replace(POPS, line=6, text="return compute_everything()"),)), Gate.UNRELATED),
@@ -232,3 +232,53 @@ def test_a_finding_beside_a_secret_is_known_again_by_the_true_line() -> None:
     assert seen.anchor_text == f'KEY = "{TOKEN}"'
     assert seen.span is not None
     assert seen.span.end.column == len(seen.anchor_text) + 1
+
+
+def test_a_line_that_a_renamed_file_lost_proves_a_finding_under_either_path() -> None:
+    """A reviewer names the file as it is called now; its base stands under the old path."""
+    old = RelPath("pkg/old.py")
+    renamed = replace(CHANGE.files[0], status=Status.RENAMED, base=Source(old, BASE, "b"))
+    change = replace(CHANGE, files=(renamed,))
+    for path in (PATH, old):
+        draft = Draft(findings=(replace(FINDING, quotes=(replace(GUARD, path=path, decisive=True),)),))
+        made = admit(draft, UNIT, change, Texts.of(change), RULES, producer="m", version="1")
+        assert made.counts == {Gate.ADMITTED: 1}
+        (seen,) = made.observations
+        assert (seen.path, seen.line, seen.evidence[0].path) == (PATH, 2, old)
+
+
+def test_a_quote_is_judged_by_its_own_place_and_not_by_its_words() -> None:
+    """The same words quoted from a file that is not there take nothing from the quote that was found, nor give it."""
+    nowhere = replace(POPS, path="nowhere.py", decisive=False)
+    seen = only(replace(FINDING, quotes=(POPS, nowhere)))
+    assert (seen.severity, seen.line) == (Severity.P1, 2)
+    lost = only(replace(FINDING, quotes=(replace(POPS, decisive=False), replace(nowhere, decisive=True))))
+    assert lost.severity is Severity.P2
+    text = HEAD + "\n\ndef again(shelf, count):\n    return [shelf.pop() for _ in range(count)]\n"
+    file = replace(CHANGE.files[0], head=Source(PATH, text, "h"), hunks=(*HUNKS, Hunk(8, 0, 10, 4)))
+    change = replace(CHANGE, files=(file,))
+    twice = replace(FINDING, line=3, end_line=3, quotes=(replace(POPS, decisive=False), replace(POPS, line=13)))
+    made = admit(Draft(findings=(twice,)), UNIT, change, Texts.of(change), RULES, producer="m", version="1")
+    assert [each.line for each in made.observations] == [13]
+
+
+def test_no_edit_is_offered_of_lines_that_were_shown_otherwise() -> None:
+    """Behind a secret of several lines a line reads the same and stands elsewhere than it was shown."""
+    body = "".join(f"MIIEowIBAAKCAQEAx{at}QwErTyUiOpAsDfGhJkLzXcVbNm1234567890aZbYcXdW\n" for at in range(4))
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----"
+    text = f'KEY = """{key}""" + compute_suffix(alpha, beta)\nother = 1\n'
+    head = Source(PATH, text, "h")
+    count = head.index.line_count
+    file = FileChange(path=PATH, status=Status.ADDED, base=None, head=head, hunks=(Hunk(0, 0, 1, count),))
+    change = replace(CHANGE, files=(file,))
+    (unit,) = cut(change, RULES, max_lines=50, covers=lambda _: True).units
+    texts = Texts.of(change)
+    offered = 0
+    for line in range(1, count + 1):
+        quote = replace(POPS, line=line, text=texts.sources[PATH, Side.HEAD].index.line(line))
+        finding = replace(FINDING, line=line, end_line=line, quotes=(quote,), replacement="replaced = 1")
+        made = admit(Draft(findings=(finding,)), unit, change, texts, RULES, producer="m", version="1")
+        for edit in (edit for seen in made.observations for fix in seen.fixes for edit in fix.edits):
+            assert head.index.slice(edit.span) == edit.old_text
+            offered += 1
+    assert offered

@@ -217,3 +217,12 @@ def test_a_line_is_exact_where_it_stands(lines: list[str], data: st.DataObject) 
     if index.line(number).strip():
         (found,) = locate([Quote(number, index.line(number))], index)
         assert found == Place(EXACT, number)
+
+
+def test_several_lines_stand_in_a_text_with_other_line_ends() -> None:
+    """A quote says nothing of line ends, so those of the text do not tell against it, nor the other way round."""
+    quote = 'message = (\n            "a long text that says "'
+    crlf = TEXT.replace("\n", "\r\n")
+    assert place(17, quote, crlf) == (EXACT, 17)
+    assert place(1, quote, crlf) == (MOVED, 17)
+    assert place(17, quote.replace("\n", "\r\n")) == (EXACT, 17)

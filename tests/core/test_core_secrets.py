@@ -45,6 +45,13 @@ def test_a_real_one_is_found_and_can_be_redacted(label: str, text: str) -> None:
     assert find_secrets(redact(f"a line\n{text}\nanother\n")) == ()
 
 
+@pytest.mark.parametrize("text", [text for _, text in REAL])
+def test_as_many_are_found_where_lines_end_in_two_characters(text: str) -> None:
+    """Carriage returns before line feeds change nothing."""
+    found = find_secrets(f"a line\n{text}\nanother\n".replace("\n", "\r\n"))
+    assert [each.label for each in found] == [each.label for each in find_secrets(f"a line\n{text}\nanother\n")]
+
+
 @pytest.mark.parametrize(
     "text",
     [

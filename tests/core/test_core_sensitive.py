@@ -159,3 +159,24 @@ PIECES = (
 def test_the_cost_is_linear_in_hostile_text(piece: str, settings: bool) -> None:
     """Four times as much of what is made to hurt patterns costs about four times as much, in both kinds of file."""
     assert is_linear(partial(find_sensitive, settings=settings), piece, 10_000)
+
+
+NETRC = "machine api.acme.test\nlogin bob\npassword s3cr3tPass9x\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        *((each.path, f"first\n{each.text}\nlast\n") for each in SECRETS),
+        (".netrc", NETRC),
+        (".netrc", NETRC.replace("\n", " ")),
+        ("conf/.pgpass", "db.acme.test:5432:main:bob:s3cr3tPass9x\ndb.acme.test:*:main:ann:s3cr3tPass8y\n"),
+    ],
+)
+def test_as_much_is_found_where_lines_end_in_two_characters(path: str, text: str) -> None:
+    """A file with carriage returns before its line feeds hides nothing that it would not hide without."""
+    sent = redacted_text(Source(RelPath(path), text, "blob"))
+    assert "<secret " in sent
+    assert "s3cr3tPass" not in sent
+    crlf = redacted_text(Source(RelPath(path), text.replace("\n", "\r\n"), "blob"))
+    assert re.findall(r"<secret [^>]+>", crlf) == re.findall(r"<secret [^>]+>", sent)

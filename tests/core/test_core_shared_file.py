@@ -221,3 +221,12 @@ def test_two_branches_that_add_one_each_touch_different_places() -> None:
     assert with_dismissal(base, last).startswith(base)
     assert with_dismissal(base, first).endswith(base.partition("\n")[2])
     assert place_in_file(first) < place_in_file(middle) < place_in_file(last)
+
+
+def test_every_line_of_the_file_goes_on_to_end_the_same() -> None:
+    """Also the last one, which had no end."""
+    late = replace(put(DismissalScope.FINDING), id=FindingId("rz-9"), path=RelPath("z.py"))
+    text = format_shared([put(DismissalScope.FINDING)]).replace("\n", "\r\n")
+    for before in (text, text.removesuffix("\r\n")):
+        after = with_dismissal(before, late)
+        assert after.count("\n") == after.count("\r\n") > text.count("\n")

@@ -133,3 +133,20 @@ def test_what_nothing_needs_is_a_fault_only_where_something_listened() -> None:
     assert [(found.names, fault) for found, fault in used.faults(frozenset({BARE.id}))] == [
         (("nothing",), Fault.UNKNOWN_ITEM)
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "mark"), [("a.py", "#"), ("a.sh", "#"), ("a.js", "//"), ("a.lua", "--"), ("a.unknown", "#")]
+)
+def test_a_lone_carriage_return_ends_the_comment(path: str, mark: str) -> None:
+    """What follows it is code, and no reason."""
+    text = source(f"x {mark} roundzero: ignore[python/bare-except]\rexcept\ny\n", path)
+    assert [(each.reason, each.said) for each in directives(text)] == [("", "ignore[python/bare-except]")]
+    assert reason(text, 1) is None
+
+
+def test_a_string_goes_on_over_an_escaped_line_end_of_two_characters() -> None:
+    """What looks like a comment in it is none."""
+    text = "x = 'a\\\n # roundzero: ignore[python/bare-except] no'\n"
+    assert directives(source(text)) == ()
+    assert directives(source(text.replace("\n", "\r\n"))) == ()

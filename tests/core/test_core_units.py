@@ -14,7 +14,8 @@ from roundzero.core.linemap import Hunk
 from roundzero.core.outline import block_around
 from roundzero.core.ruleset import Ruleset
 from roundzero.core.text import RelPath
-from roundzero.core.units import cut, redacted_text, split
+from roundzero.core.units import cut, excerpt, redacted_text, split
+from support.growth import is_linear
 
 PATH = RelPath("a.py")
 
@@ -151,3 +152,18 @@ def test_of_a_long_line_beside_a_hunk_the_beginning_is_sent() -> None:
     for each in unit.excerpts:
         assert max(len(line) for line in each.text.split("\n")) <= 2_000
     assert unit.excerpts[0].text.split("\n")[2] == "y = 2"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_an_excerpt_is_its_lines_and_the_cost_is_of_them(end: str) -> None:
+    """Whatever the lines end in; many of one text take no longer than reading it once."""
+    source = Source(PATH, "".join(f'name_{at} = "value"{end}' for at in range(20)), "b")
+    assert excerpt(source, Side.HEAD, 3, 4, role="r").text == 'name_2 = "value"\nname_3 = "value"'
+    assert excerpt(source, Side.HEAD, 19, 99, role="r").text == 'name_18 = "value"\nname_19 = "value"'
+
+    def show(text: str) -> None:
+        count = text.count("\n")
+        hunks = tuple(Hunk(line, 1, line, 1) for line in range(1, count, 40))
+        cut(a_change(text, hunks, text), RULES, max_lines=50, covers=lambda _: True)
+
+    assert is_linear(show, f"value = compute(alpha, beta){end}", 40_000)

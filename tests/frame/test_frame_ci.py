@@ -43,7 +43,9 @@ def test_the_hook_is_one_the_framework_accepts() -> None:
         assert hook["pass_filenames"] is False
         assert shlex.split(hook["entry"])[0] in project["scripts"]
     assert [hook["stages"] for hook in HOOKS] == [["pre-commit"], ["pre-push"]]
-    assert parse(HOOKS[0]["entry"]).scope == "staged"
+    for hook in HOOKS:
+        assert shlex.split(hook["entry"]) == ["roundzero", "hook", "run", "--stage", *hook["stages"]]
+        assert hook["always_run"] is True
 
 
 def test_the_hook_stops_a_bad_commit(roundzero: Path, repo: Repo) -> None:
@@ -56,6 +58,23 @@ def test_the_hook_stops_a_bad_commit(roundzero: Path, repo: Repo) -> None:
             repo.git("add", "a.py")
         done = subprocess.run([roundzero, *arguments], cwd=repo.root, capture_output=True, check=False)
         assert done.returncode == status, done.stderr.decode()
+
+
+def test_nothing_but_findings_stops_a_commit_or_push_under_the_framework(roundzero: Path, repo: Repo) -> None:
+    """Settings that cannot be read end a review with status 2; under either hook they are told, and git goes on."""
+    repo.commit("first", {"a.py": "x = 1\n"})
+    repo.write(".roundzero.toml", "[[[")
+    repo.git("add", ".")
+    for hook in HOOKS:
+        _, *arguments = shlex.split(hook["entry"])
+        done = subprocess.run(
+            [roundzero, *arguments],
+            cwd=repo.root,
+            env={**os.environ, "PRE_COMMIT": "1"},
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, b".roundzero.toml" in done.stderr) == (0, True), done.stderr.decode()
 
 
 def test_the_hook_before_a_push_reviews_what_the_framework_says_is_pushed(roundzero: Path, repo: Repo) -> None:
@@ -84,8 +103,11 @@ def test_the_hook_before_a_push_reviews_what_the_framework_says_is_pushed(roundz
         assert (done.returncode, b"a.py:1:1 P0" in done.stderr) == (status, bool(status)), done.stderr.decode()
 
 
+@pytest.mark.parametrize("command", ["review --scope staged", HOOKS[0]["entry"].removeprefix("roundzero ")])
 @pytest.mark.parametrize("options", [("-a",), ("a.py",), ("--include", "a.py")])
-def test_the_hook_sees_what_git_is_about_to_commit(roundzero: Path, repo: Repo, options: tuple[str, ...]) -> None:
+def test_the_hook_sees_what_git_is_about_to_commit(
+    roundzero: Path, repo: Repo, options: tuple[str, ...], command: str
+) -> None:
     """``git commit -a`` and ``git commit PATH`` prepare an index of their own; that one is reviewed."""
     repo.commit("first", {"a.py": "x = 1\n", "b.py": "x = 1\n"})
     repo.write("b.py", "x = 2\n")
@@ -93,7 +115,7 @@ def test_the_hook_sees_what_git_is_about_to_commit(roundzero: Path, repo: Repo, 
     repo.write("a.py", "<<<<<<< ours\nx = 1\n=======\nx = 2\n>>>>>>> theirs\n")
     hook = repo.root / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(exist_ok=True)
-    hook.write_text(f"#!/bin/sh\nexec {shlex.quote(str(roundzero))} review --scope staged\n", encoding="utf-8")
+    hook.write_text(f"#!/bin/sh\nexec {shlex.quote(str(roundzero))} {command}\n", encoding="utf-8")
     hook.chmod(0o755)
     settings = (f"core.hooksPath={hook.parent}", "user.name=A", "user.email=a@example.com")
     given = [part for setting in settings for part in ("-c", setting)]

@@ -814,3 +814,79 @@ def test_what_git_writes_into_an_ident_line_is_no_change(repo: Repo) -> None:
         assert hunks_of(change, "a.py") == wanted
 
     with_git(repo.root, ask)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        ": 0 '; secret = 'of the branch'; x = '",
+        f": {'0' * 40} '; eval(x) # ",
+        f": {'0' * 39} ",
+        f": {'A' * 40} ",
+        ": ",
+    ],
+)
+def test_what_git_does_not_write_between_ident_marks_is_somebodys_work(repo: Repo, inside: str) -> None:
+    """On disk, in a buffer and under a diff: code between ``$Id:`` and a dollar is reviewed as any other."""
+    before, after = "one\nv = '$Id$'\ntwo\n", f"one\nv = '$Id{inside}$'\ntwo\n"
+    repo.commit("before", {"a.py": before, "b.py": before})
+    repo.branch("feature")
+    repo.write("a.py", after)
+    wanted = [(2, 1, 2, 1)]
+
+    async def ask(git: Git) -> None:
+        base = await git.choose_base(explicit="main", environ={})
+        change = await git.collect(base, overlays={RelPath("b.py"): after})
+        assert (hunks_of(change, "a.py"), hunks_of(change, "b.py")) == (wanted, wanted)
+        change = await git.refresh(change, RelPath("b.py"), before)
+        assert change.file(RelPath("b.py")) is None
+        change = await git.refresh(change, RelPath("b.py"), after)
+        assert hunks_of(change, "b.py") == wanted
+        change = await git.restrict(change, repo.git("diff", "main", "--", "a.py").encode() + b"\n")
+        assert hunks_of(change, "a.py") == wanted
+
+    with_git(repo.root, ask)
+
+
+@pytest.mark.parametrize("base", [b"\0\1\2", "one\ntwo\n".encode("utf-16"), b"one\ntwo\0\n"])
+def test_text_over_a_base_that_is_none_is_all_added(repo: Repo, base: bytes) -> None:
+    """A binary or UTF-16 base has no lines to compare with; the text that replaces it is reviewed, not skipped."""
+    repo.commit("before", {"a.py": base, "same.py": base})
+    repo.branch("feature")
+    repo.write("a.py", "one\ntwo\n")
+
+    async def ask(git: Git) -> None:
+        chosen = await git.choose_base(explicit="main", environ={})
+        change = await git.collect(chosen)
+        assert skips_of(change) == {}
+        assert hunks_of(change, "a.py") == [(0, 0, 1, 2)]
+        change = await git.refresh(change, RelPath("a.py"), "one\n")
+        assert hunks_of(change, "a.py") == [(0, 0, 1, 1)]
+        change = await git.refresh(change, RelPath("same.py"), "one\n")
+        assert hunks_of(change, "same.py") == [(0, 0, 1, 1)]
+        repo.write("same.py", "one\n")
+        repo.write("a.py", "one\n")
+        again = await git.collect(chosen)
+        assert (again.snapshot, [hunks_of(again, path) for path in ("a.py", "same.py")]) == (
+            change.snapshot,
+            [[(0, 0, 1, 1)]] * 2,
+        )
+
+    with_git(repo.root, ask)
+
+
+def test_a_buffer_of_a_binary_file_that_nobody_touched_is_no_change(repo: Repo) -> None:
+    """Neither at once nor after an edit was taken back."""
+    repo.commit("before", {"a.py": b"one\0\n"})
+    repo.branch("feature")
+
+    async def ask(git: Git) -> None:
+        path, chosen = RelPath("a.py"), await git.choose_base(explicit="main", environ={})
+        change = await git.collect(chosen, overlays={path: "one\0\n"})
+        assert (change.files, change.skipped) == ((), ())
+        change = await git.refresh(change, path, "one\n")
+        assert hunks_of(change, "a.py") == [(0, 0, 1, 1)]
+        change = await git.refresh(change, path, "one\0\n")
+        assert (change.files, change.skipped) == ((), ())
+
+    with_git(repo.root, ask)

@@ -26,9 +26,11 @@ FILES: dict[str, str | bytes] = {
     "old.py": "".join(f"{number}\n" for number in range(20)),
     "same.py": "1\n2\n",
     "gen.py": "1\n",
+    "nul.py": b"a\0b\n1\n",
+    "same_nul.py": b"a\0b\n1\n",
     "mode.py": "1\n",
     "bin.py": b"\0\n",
-    ".gitattributes": "gen.py linguist-generated\n",
+    ".gitattributes": "gen.py linguist-generated\n*nul.py diff\n",
     ".gitignore": "*.log\n",
     ".roundzeroignore": "own_ignored.py\n",
 }
@@ -43,6 +45,7 @@ def busy(repo: Repo) -> Repo:
     repo.write("bad.py", b"\xff\n")
     repo.write("big.py", "x" * 2_000_000)
     repo.write("gen.py", "2\n")
+    repo.write("nul.py", b"a\0b\n2\n")
     repo.write("bin.py", b"\0\0\n")
     repo.write("own_ignored.py", "1\n")
     repo.path("mode.py").chmod(0o755)
@@ -51,7 +54,20 @@ def busy(repo: Repo) -> Repo:
     return repo
 
 
-BUFFERS = ["1\n2\n3\n", "", "1\r\n2\r\nthree\r\n", "\ufeff1\nx", "1\n2\n", "1\n", "\0", "é\n", "y" * 1_500_000]
+BUFFERS = [
+    "1\n2\n3\n",
+    "",
+    "1\r\n2\r\nthree\r\n",
+    "\ufeff1\nx",
+    "1\n2\n",
+    "1\n",
+    "\0",
+    "a\0b\n1\n",
+    "a\0b\n3\n",
+    "\0\n",
+    "é\n",
+    "y" * 1_500_000,
+]
 
 
 @pytest.mark.parametrize(
@@ -161,3 +177,19 @@ def test_temporary_files_go_with_the_repository(repo: Repo) -> None:
 
     folder = with_git(repo.root, edit)
     assert not folder.exists()  # type: ignore[attr-defined]
+
+
+def test_an_ignore_file_larger_than_the_limit_holds_for_buffers_too(repo: Repo) -> None:
+    """The limit is for files that are reviewed; what the ignore file leaves out stays out at a keystroke."""
+    repo.commit("before", {"a.py": "1\n", ".roundzeroignore": f"#{'x' * 200}\nvendor/\n"})
+    repo.branch("feature")
+
+    async def edit(git: Git) -> None:
+        base = await git.choose_base(explicit="main", environ={})
+        rules, path = CollectRules(max_file_bytes=100), RelPath("vendor/v.py")
+        change = await git.refresh(await git.collect(base, rules=rules), path, "x\n")
+        expected = await git.collect(base, rules=rules, overlays={path: "x\n"})
+        assert (change.files, change.skipped) == (expected.files, expected.skipped)
+        assert change.file(path) is None
+
+    with_git(repo.root, edit)

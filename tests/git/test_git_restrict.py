@@ -105,6 +105,11 @@ def test_the_diff_has_to_lead_to_the_reviewed_text(edited: Repo) -> None:
         ("--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n line 1\n", "a.py: the diff is cut off"),
         ("@@@ -1,1 -1,1 +1,1 @@@\n", "combined"),
         ("hello\n", "names no file"),
+        ("--- a/a.py\n+++ b/a.py\n@@ -1 +99999,0 @@\n-x\n", "a.py: the diff does not fit at line 99999"),
+        (
+            "--- a/a.py\n+++ b/a.py\n@@ -1 +12345678901 @@\n-x\n+y\n",
+            "a.py: the diff has no readable hunk at its line 3",
+        ),
         ("--- a/../x\n+++ b/../../etc/passwd\n@@ -0,0 +1 @@\n+x\n", "etc/passwd: the diff changes it"),
     ],
 )

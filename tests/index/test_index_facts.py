@@ -228,3 +228,9 @@ def test_facts_survive_being_kept() -> None:
 def test_damaged_bytes_are_no_facts(data: bytes) -> None:
     """Bytes of another kind, cut or foreign, decode to nothing."""
     assert decode_module(data) is None
+
+
+def test_the_lines_of_an_import_are_those_of_the_text() -> None:
+    """Where a lone carriage return makes another count for the parser."""
+    (row,) = _facts("x = 1\ry = 2\nfrom pkg import (\n    a,\n)\n").module.imports
+    assert (row.first_line, row.line, row.last_line) == (2, 3, 4)

@@ -345,3 +345,20 @@ def test_of_two_modules_of_one_name_either_may_be_meant() -> None:
     assert isinstance(found, Found)
     assert not found.sure
     assert isinstance(_symbols(Texts(files)).resolve_chain(RelPath("app.py"), "m.z", Side.HEAD).answer, Unknown)
+
+
+@pytest.mark.parametrize(("named", "missing"), [("", True), ("x.helpers", False), ("helpers", False)])
+def test_a_module_that_left_a_package_at_the_root_is_gone_unless_it_is_put_back(named: str, *, missing: bool) -> None:
+    """Such a package has no name that is known, so that any name with the module's behind it may be the module's."""
+    app = f"import sys\nsys.modules[f'{{__name__}}.x'] = 1\nnamed = '{named}'\nfrom . import helpers\n"
+    symbols = _symbols(
+        Texts(
+            {"__init__.py": "", "app.py": app},
+            {"__init__.py": "", "app.py": "from . import helpers\n", "helpers.py": "x = 1\n"},
+        )
+    )
+    facts = symbols.facts(RelPath("app.py"), Side.HEAD)
+    assert facts is not None
+    row = facts.imports[-1]
+    answer = symbols.resolve_imports(RelPath("app.py"), (row,), Side.HEAD)[row]
+    assert isinstance(answer, Missing if missing else Unknown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields, replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +14,7 @@ from markdown_it import MarkdownIt
 from roundzero.core.change import Side, Skip, SkipKind, Source
 from roundzero.core.finding import Anchor, Edit, Evidence, Finding, FindingId, Fix, Grounds, Origin, State
 from roundzero.core.item import ItemId, Severity
-from roundzero.core.report import ChecklistLine, ItemStatus, Report, RoundInfo, Strength
+from roundzero.core.report import ChecklistLine, ItemStatus, ModelStats, Report, RoundInfo, Strength
 from roundzero.core.text import LineIndex, Position, RelPath, Span
 from roundzero.render.escape import visible
 from roundzero.render.look import Look
@@ -22,6 +23,9 @@ from roundzero.render.markdown_fix import diff
 from roundzero.render.markdown_text import MARK, block, cell, code, prose
 from roundzero.render.markdown_words import MarkdownWords, markdown_words
 from support.report import finding, fix, report, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 TEXT = "import os\ndef load(path, cache={}):\n    return cache\n"
 KEY = "AKIAIOSFODNN7QWERTYU"
@@ -416,11 +420,37 @@ def test_both_languages_have_the_same_places_to_fill() -> None:
     """A template takes the same names in both languages."""
     for each in fields(MarkdownWords):
         english, chinese = getattr(markdown_words("en"), each.name), getattr(markdown_words("zh"), each.name)
-        for one, other in zip(
-            *((text.values() if isinstance(text, dict) else [text]) for text in (english, chinese)), strict=True
-        ):
+        for one, other in zip(*(_texts(text) for text in (english, chinese)), strict=True):
             assert one
             assert sorted(re.findall(r"\{\w+\}", one)) == sorted(re.findall(r"\{\w+\}", other)), each.name
+
+
+def _texts(value: str | tuple[str, ...] | dict[str, str]) -> Iterable[str]:
+    return [value] if isinstance(value, str) else value.values() if isinstance(value, dict) else value
+
+
+def test_one_is_no_plural() -> None:
+    """Files, lines, requests and tokens, in the head, the overview and the figures."""
+    asked = ModelStats(name="m", hunks=1, covered=1, requests=1, cached=0, sent=1, received=0)
+    made = report([finding()], texts={"app.py": "x\n"})
+    coverage = replace(made.coverage, files=1, reviewed=1, added_lines=1)
+    made = replace(made, coverage=coverage, stats=replace(made.stats, model=asked))
+    for number, wanted in ((1, "- **Round** 1; 1 file\n"), (2, "- **Round** 2; 1 of 1 file changed since round 1;")):
+        info = RoundInfo(index=number, previous=number - 1 or None, delta_files=1, full_files=1)
+        text = shown(replace(made, round=info))
+        assert wanted in text
+        assert "Reviewed 1 of 1 file, 1 added line.\n" in text
+        assert "of 1, 1 request, 1 token;" in text
+        assert re.search(r"(?<![+-])\b1 (files|lines|added lines|requests|tokens)\b", text) is None
+    texts = {f"f{n:04}.py": "x\n" for n in range(FILES + 1)}
+    assert "- and 1 more file\n" in shown(report([], texts=texts))
+
+
+def test_what_stands_at_the_end_is_chinese_too() -> None:
+    """Notices of ours are reasons; what a program says stays."""
+    made = replace(report([], language="zh"), notices=("fixed nothing", "ruff: it broke"))
+    text = shown(made)
+    assert "- 说明：未修复任何内容\n- 说明：ruff: it broke\n" in text
 
 
 def test_equal_reports_give_equal_bytes() -> None:

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 import roundzero
+from roundzero.cli._fixing import Fixed, summary
+from roundzero.config import Settings
 from roundzero.core.change import Skip, SkipKind, Status
 from roundzero.core.drafting import Gate
 from roundzero.core.gate import evaluate
 from roundzero.core.report import Coverage
 from roundzero.core.text import RelPath
 from roundzero.engine.context import _CLOSED
+from roundzero.engine.model_review import NO_PROVIDER, NOT_DEEP, NOT_TRUSTED, choose_depth
 from roundzero.engine.quick_review import _WHY
 from roundzero.git import rules
 from roundzero.render.reasons import _CHINESE, reason
@@ -28,10 +31,13 @@ if TYPE_CHECKING:
 
 SPEAKING = (
     "core/judge.py", "core/scope.py", "core/families.py", "core/standing.py", "core/advance.py", "core/compose.py",
-    "engine/memory.py", "git/rules.py", "git/ladder.py",
+    "engine/memory.py", "git/rules.py", "git/ladder.py", "cli/_fixing.py",
 )  # fmt: skip
 """Modules whose sentences are reasons that a report shows. What gate.py puts together has a test of its own."""
-NO_REASONS = ("git fetch", "is not in this clone; fetch it with:", "(\\d+) (\\w+)")
+NO_REASONS = (
+    "git fetch", "is not in this clone; fetch it with:", "(\\d+) (\\w+)", "{count} ", "fixed 7 in 7",
+    "overlaps another fix; run again",
+)  # fmt: skip
 """How other texts of theirs begin: parts of sentences, commands and patterns."""
 
 
@@ -135,6 +141,29 @@ def test_what_a_model_did_not_look_at_has_its_chinese() -> None:
     assert [gate for gate in Gate if reason(gate.value, "zh") == gate.value] == []
     said = reason("0 of 2 hunks were looked at by the model: 1 too large, 1 offline (no host, 3 tries)", "zh")
     assert said == "模型看了 2 个改动块中的 0 个：1 个过大, 1 个离线 (no host, 3 tries)"
+
+
+def test_what_stands_below_a_review_has_its_chinese() -> None:
+    """Notices of fixes, of an ignored file and of the model; the reason inside one too, names as they are."""
+    paths = (RelPath("a.py"), RelPath("b, c.py"))
+    for fixed, said in (
+        (Fixed(), ["未修复任何内容"]),
+        (Fixed(1, paths[:1]), ["已修复 1 个文件中的 1 项发现：a.py"]),
+        (Fixed(2, paths[:1]), ["已修复 1 个文件中的 2 项发现：a.py"]),
+        (Fixed(2, paths), ["已修复 2 个文件中的 2 项发现：a.py, b, c.py"]),
+        (Fixed(1, paths, ("d.py is reached through a link",)), [
+            "已修复 2 个文件中的 1 项发现：a.py, b, c.py", "未修复：d.py 需经链接到达",
+        ]),
+    ):  # fmt: skip
+        assert [reason(each, "zh") for each in summary(fixed)] == said
+    assert reason("a.py is ignored by git, so it was not reviewed", "zh") == "a.py 被 git 忽略，因此未审查"
+    given = Settings(model_provider="ollama", model_depth="deep")
+    notices = [choose_depth(given, trusted=trusted).notice for trusted in (True, False)]
+    for notice in (NO_PROVIDER, NOT_DEEP, *notices):
+        assert notice is not None
+        assert NOT_DEEP not in reason(notice, "zh")
+        assert reason(notice, "zh") != notice
+    assert notices[1] == NOT_TRUSTED
 
 
 def test_english_and_strange_texts_stay_as_they_are() -> None:

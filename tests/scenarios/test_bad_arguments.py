@@ -88,7 +88,18 @@ def test_wrong_options_say_what_is_wrong(cli: Cli, topic: Repo, arguments: list[
 
 
 @pytest.mark.parametrize(
-    "diff", [b"", b"\0\xff", b"+++ b/a.py\n@@ -1 +1 @@\n", b"diff --git a/a.py b/a.py\nGIT binary patch\n"]
+    "diff",
+    [
+        b"",
+        b"\0\xff",
+        b"+++ b/a.py\n@@ -1 +1 @@\n",
+        b"diff --git a/a.py b/a.py\nGIT binary patch\n",
+        b'--- "a/\\777.py"\n+++ "b/\\777.py"\n@@ -1 +1 @@\n-x\n+y\n',
+        b'--- "a/\\400.py"\n+++ "b/\\000.py"\n@@ -1 +1 @@\n-x\n+y\n',
+        b"--- a/a\0.py\n+++ b/a\0.py\n@@ -1 +1 @@\n-x\n+y\n",
+        b"--- a/a.py\n+++ b/a.py\n@@ -1 +" + b"9" * 5000 + b" @@\n-x\n+y\n",
+        b"--- a/a.py\n+++ b/a.py\n@@ -1 +99999,0 @@\n-x\n",
+    ],
 )
 def test_a_diff_of_nothing(cli: Cli, topic: Repo, diff: bytes) -> None:
     """A diff without a readable hunk restricts to nothing or is refused; it is never our fault."""

@@ -10,6 +10,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from roundzero.core.change import Change, FileChange, Source
 
 _CONFIGURES: Final = frozenset(
@@ -38,17 +40,18 @@ def configures_formatting(change: Change) -> bool:
 
 
 def _speaks(file: FileChange) -> bool:
-    return (file.head is not None and any(_is_about(file.head, line) for line in file.added)) or (
-        file.base is not None and any(_is_about(file.base, line) for line in file.removed)
+    return (file.head is not None and _is_about(file.head, file.added)) or (
+        file.base is not None and _is_about(file.base, file.removed)
     )
 
 
-def _is_about(source: Source, line: int) -> bool:
-    """Whether a line names a formatter, or stands in a section that does."""
-    if _TOOL.search(source.index.line(line)):
-        return True
-    for number in range(line, 0, -1):
-        section = _SECTION.match(source.index.line(number))
-        if section is not None:
-            return _TOOL.search(section["name"]) is not None
+def _is_about(source: Source, lines: Collection[int]) -> bool:
+    """Whether one of the lines names a formatter, or stands in a section that does."""
+    inside = False
+    for number in range(1, max(lines, default=0) + 1):
+        text = source.index.line(number)
+        if (section := _SECTION.match(text)) is not None:
+            inside = _TOOL.search(section["name"]) is not None
+        if number in lines and (inside or _TOOL.search(text) is not None):
+            return True
     return False

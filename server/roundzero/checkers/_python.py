@@ -50,7 +50,7 @@ class Parsed:
         self._places = AstPlaces(source)
 
     def start(self, node: Located) -> Position:
-        """Where a node starts."""
+        """Where a node starts. Its line is one of the text's; ``lineno`` may be another, see core/syntax."""
         return Position(*self._places.place(node.lineno, node.col_offset))
 
     def end(self, node: Located) -> Position:
@@ -73,7 +73,9 @@ class Parsed:
         head = index.text[offset : offset + 200]
         keyword = "class" if isinstance(node, ast.ClassDef) else "def"
         at = head.find(node.name, head.find(keyword) + len(keyword))
-        return index.span(offset + at, offset + at + len(node.name)) if at >= 0 else index.line_span(node.lineno)
+        return (
+            index.span(offset + at, offset + at + len(node.name)) if at >= 0 else index.line_span(self.start(node).line)
+        )
 
 
 def parse(source: Source) -> Parsed:

@@ -107,7 +107,7 @@ def _deleted(file: FileChange) -> Iterator[_Gone]:
     left = {name.rpartition(".")[2] for name in after}
     for name, node in definitions(before.tree).items():
         leaf = name.rpartition(".")[2]
-        if not leaf.startswith("test_") or leaf in left or node.lineno not in file.removed:
+        if not leaf.startswith("test_") or leaf in left or before.start(node).line not in file.removed:
             continue
         called = [row for row in _called(node, imported) if row[0] not in own]
         subjects = tuple(row for row in called if len(called) == 1 or _is_about(leaf, row[0]))

@@ -144,7 +144,7 @@ def _docstring_lines(parsed: Parsed) -> frozenset[int]:
                 and isinstance(first.value, ast.Constant)
                 and isinstance(first.value.value, str)
             ):
-                lines.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+                lines.update(range(parsed.start(first).line, parsed.end(first).line + 1))
     return frozenset(lines)
 
 

@@ -97,7 +97,7 @@ def _grown(file: FileChange, symbols: Symbols) -> Iterator[_Grown]:
     """The records of a file that lost no field and got one."""
     if file.base is None or file.head is None or not file.added or language_of(file.path) != "python":
         return
-    if not any(_may_be_field(file.head.index, line) for line in file.added):
+    if not _may_have_field(file.head.index, file.added):
         return
     after = symbols.facts(file.path, Side.HEAD)
     if after is None or not any(_is_field(row) and row.line in file.added for row in after.members):
@@ -114,22 +114,22 @@ def _grown(file: FileChange, symbols: Symbols) -> Iterator[_Grown]:
             yield _Grown(file, row.name, frozenset(had), new)
 
 
-def _may_be_field(index: LineIndex, line: int) -> bool:
-    """Whether a line looks like a field, by its text and the definition above it, without parsing the file."""
-    match = _FIELD.match(index.line(line))
-    if match is None:
-        return False
-    limit = len(match["indent"].expandtabs())
-    for above in range(line - 1, 0, -1):
-        text = index.line(above)
-        indent = len(text.expandtabs()) - len(text.expandtabs().lstrip())
-        if not text.strip() or indent >= limit:
+def _may_have_field(index: LineIndex, lines: Collection[int]) -> bool:
+    """Whether one of the lines looks like a field, by its text and the definition around it, without parsing."""
+    last = max((line for line in lines if _FIELD.match(index.line(line)) is not None), default=0)
+    open_lines: list[tuple[int, re.Match[str] | None]] = []  # those around, with the definition each is or is in
+    for number in range(1, last + 1):
+        text = index.line(number).expandtabs()
+        indent = len(text) - len(text.lstrip())
+        if indent == len(text):
             continue
-        if (around := _AROUND.match(text)) is not None:
-            return around["method"] == "__init__" if match["self"] else around["method"] is None
-        limit = indent
-        if not limit:
-            return False
+        while open_lines and open_lines[-1][0] >= indent:
+            open_lines.pop()
+        around = open_lines[-1][1] if open_lines else None
+        field = _FIELD.match(text) if around is not None and number in lines else None
+        if field is not None and around is not None and (around["method"] == ("__init__" if field["self"] else None)):
+            return True
+        open_lines.append((indent, _AROUND.match(text) or around))
     return False
 
 

@@ -26,6 +26,7 @@ from roundzero.core.text import collapse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from roundzero.checkers._python import Parsed
     from roundzero.core.change import Change, FileChange, Source
     from roundzero.core.linemap import Hunk
     from roundzero.core.ports import GrepHit, Repository
@@ -92,8 +93,8 @@ def _sorted(file: FileChange) -> _Sorted | None:
     real: list[Hunk] = []
     formatted: list[Hunk] = []
     for hunk in hunks:
-        before = _covering(base.tree.body, hunk.base_lines, file.base)
-        after = _covering(head.tree.body, hunk.head_lines, file.head)
+        before = _covering(base.tree.body, hunk.base_lines, base)
+        after = _covering(head.tree.body, hunk.head_lines, head)
         if all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in (*before, *after)) and (before or after):
             continue
         only_layout = before and after and _same_letters(hunk, file.base, file.head) and _alike(before, after)
@@ -172,24 +173,29 @@ def _is_blank(hunk: Hunk, base: Source, head: Source) -> bool:
     )
 
 
-def _covering(body: Sequence[ast.stmt], lines: range, source: Source) -> list[ast.stmt]:
+def _covering(body: Sequence[ast.stmt], lines: range, parsed: Parsed) -> list[ast.stmt]:
     """The smallest run of neighbouring statements that holds all the lines, or nothing."""
-    touched = [node for node in body if _first(node) < lines.stop and lines.start <= (node.end_lineno or node.lineno)]
+    touched = [node for node in body if _first(node, parsed) < lines.stop and lines.start <= parsed.end(node).line]
     if len(touched) == 1:
         for block in _inner(touched[0]):
             if (
                 block
-                and _first(block[0]) <= lines.start
-                and lines.stop - 1 <= (block[-1].end_lineno or 0)
-                and not source.index.line(block[0].lineno).encode()[: block[0].col_offset].strip(b" \t\f@")
+                and _first(block[0], parsed) <= lines.start
+                and lines.stop - 1 <= parsed.end(block[-1]).line
+                and _begins_line(block[0], parsed)
             ):
-                return _covering(block, lines, source) or touched
+                return _covering(block, lines, parsed) or touched
     return touched
 
 
-def _first(node: ast.stmt) -> int:
+def _first(node: ast.stmt, parsed: Parsed) -> int:
     decorators = getattr(node, "decorator_list", ())
-    return decorators[0].lineno if decorators else node.lineno
+    return parsed.start(decorators[0] if decorators else node).line
+
+
+def _begins_line(node: ast.stmt, parsed: Parsed) -> bool:
+    start = parsed.start(node)
+    return not parsed.source.index.line(start.line)[: start.column - 1].strip(" \t\f@")
 
 
 def _inner(node: ast.stmt) -> list[list[ast.stmt]]:

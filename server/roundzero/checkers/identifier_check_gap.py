@@ -79,20 +79,20 @@ def _fixes(call: ast.Call, asked: ast.expr, pair: _Pair, ctx: CheckContext) -> t
         return (both,)
     if any(isinstance(node, ast.Name) and node.id == pair.module for node in ast.walk(ctx.file.tree)):
         return ()
-    line = _import_line(body)
-    if line is None:
+    start = _import_place(body, ctx)
+    if start is None:
         return ()
-    start = Position(line, 1)
     importing = Edit(ctx.path, Span(start, start), "", f"import {pair.module}\n")
     return (Fix(title, safe=True, edits=(importing, *both.edits)),)
 
 
-def _import_line(body: list[ast.stmt]) -> int | None:
+def _import_place(body: list[ast.stmt], ctx: CheckContext) -> Position | None:
     """Where an import can stand: before the first one of a line of its own that is not from the future."""
     for node in body:
         if is_docstring(node) or (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
             continue
-        return node.lineno if isinstance(node, (ast.Import, ast.ImportFrom)) else None
+        start = ctx.file.start(node)
+        return start if isinstance(node, (ast.Import, ast.ImportFrom)) and start.column == 1 else None
     return None
 
 

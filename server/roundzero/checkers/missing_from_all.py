@@ -58,7 +58,7 @@ class MissingFromAll(RelationChecker):
                     path=file.path,
                     span=pair.head.name_span(node),
                     subject=code(name),
-                    evidence=(evidence_at(file.head, now.display.lineno, "the list"),),
+                    evidence=(evidence_at(file.head, pair.head.start(now.display).line, "the list"),),
                     fixes=_added(pair.head, now, name, safe=all(told)),
                 )
 

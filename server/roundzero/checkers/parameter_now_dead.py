@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from roundzero.checkers._python import Function
-    from roundzero.core.change import FileChange
 
 _PLAIN_DECORATORS: Final = frozenset(
     {"staticmethod", "classmethod", "functools.cache", "functools.lru_cache", "cache", "lru_cache"}
@@ -44,7 +43,7 @@ class ParameterNowDead(RelationChecker):
         lost = [
             (node, parameter, before[name])
             for name, node in after.items()
-            if name in before and _touches(file, before[name], node) and _chooses_its_signature(node)
+            if name in before and _touches(pair, before[name], node) and _chooses_its_signature(node)
             for parameter in _lost(before[name], node)
         ]
         bound = _not_free(pair.head.tree) if lost else set()
@@ -77,21 +76,14 @@ def _used(node: Function) -> set[str]:
     return {part.id for statement in node.body for part in ast.walk(statement) if isinstance(part, ast.Name)}
 
 
-def _touches(file: FileChange, old: Function, node: Function) -> bool:
+def _touches(pair: Pair, old: Function, node: Function) -> bool:
     """Whether a hunk meets the function on either side."""
-    return any(
-        (
-            hunk.base_count
-            and hunk.base_start <= (old.end_lineno or 0)
-            and old.lineno < hunk.base_start + hunk.base_count
-        )
-        or (
-            hunk.head_count
-            and hunk.head_start <= (node.end_lineno or 0)
-            and node.lineno < hunk.head_start + hunk.head_count
-        )
-        for hunk in file.hunks
-    )
+    before, after = pair.base.span(old).lines, pair.head.span(node).lines
+    return any(_meet(hunk.base_lines, before) or _meet(hunk.head_lines, after) for hunk in pair.file.hunks)
+
+
+def _meet(one: range, other: range) -> bool:
+    return max(one.start, other.start) < min(one.stop, other.stop)
 
 
 def _chooses_its_signature(node: Function) -> bool:
@@ -125,9 +117,9 @@ def _hit(pair: Pair, node: Function, parameter: ast.arg, old: Function) -> Hit:
     span = parsed.span(parameter)
     cause = None
     if span.start.line not in pair.file.added:
-        cause = Anchor(pair.file.path, _changed_line(pair.file, node))
+        cause = Anchor(pair.file.path, _changed_line(pair, node))
     last_use = max(
-        part.lineno
+        pair.base.start(part).line
         for statement in old.body
         for part in ast.walk(statement)
         if isinstance(part, ast.Name) and part.id == parameter.arg
@@ -141,14 +133,14 @@ def _hit(pair: Pair, node: Function, parameter: ast.arg, old: Function) -> Hit:
     )
 
 
-def _changed_line(file: FileChange, node: Function) -> int:
+def _changed_line(pair: Pair, node: Function) -> int:
     """The first changed line of the function at the head, or where a deletion left off."""
-    last = node.end_lineno or node.lineno
-    for hunk in file.hunks:
+    lines = pair.head.span(node).lines
+    for hunk in pair.file.hunks:
         first = max(1, hunk.head_start)
-        if node.lineno <= first + max(0, hunk.head_count - 1) and first <= last:
-            return max(first, node.lineno)
-    return node.lineno
+        if _meet(range(first, first + max(1, hunk.head_count)), lines):
+            return max(first, lines.start)
+    return lines.start
 
 
 CHECKER: Final = ParameterNowDead

@@ -90,7 +90,7 @@ class RaisesWithoutMatch(SymbolChecker):
 
 
 def _judged(expected: _Expectation, parsed: Parsed, view: SymbolView) -> Iterator[Hit]:
-    for target in _targets(expected, parsed.source.path, view.symbols):
+    for target in _targets(expected, parsed, view.symbols):
         lines = _raising_lines(target, _BROAD[expected.kind], view.symbols)
         if len(lines) < FEWEST:
             continue
@@ -177,7 +177,7 @@ def _looks_at(variable: ast.expr | None, test: Function) -> bool:
                            for part in ast.walk(test))  # fmt: skip
 
 
-def _targets(expected: _Expectation, path: RelPath, symbols: Symbols) -> Iterator[_Target]:
+def _targets(expected: _Expectation, parsed: Parsed, symbols: Symbols) -> Iterator[_Target]:
     """The functions a callee may be: a function, a method of a class, or what makes an object."""
     callee = expected.callee
     rest: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ def _targets(expected: _Expectation, path: RelPath, symbols: Symbols) -> Iterato
     root, *below = chain.split(".")
     if len(below) == 1 and (made := _made_by(root, expected.test)):
         chain, rest = made, (*below, *rest)
-    found, attributes = _resolved(chain, path, expected.test, symbols)
+    found, attributes = _resolved(chain, parsed, expected.test, symbols)
     if not isinstance(found, Found) or not found.sure or found.definition is None or is_test_path(found.path):
         return
     attributes = (*attributes, *rest)
@@ -213,13 +213,16 @@ def _made_by(name: str, test: Function) -> str:
     return dotted(values[0].func) if len(values) == 1 and isinstance(values[0], ast.Call) else ""
 
 
-def _resolved(chain: str, path: RelPath, test: Function, symbols: Symbols) -> tuple[NameAnswer | None, tuple[str, ...]]:
+def _resolved(
+    chain: str, parsed: Parsed, test: Function, symbols: Symbols
+) -> tuple[NameAnswer | None, tuple[str, ...]]:
     """What a chain read in a test is, imports inside of the test first."""
     root, *rest = chain.split(".")
+    path, lines = parsed.source.path, parsed.span(test).lines
     facts = symbols.facts(path, Side.HEAD)
     if facts is None or not root:
         return None, ()
-    local = [row for row in facts.imports if row.bound == root and test.lineno <= row.line <= (test.end_lineno or 0)]
+    local = [row for row in facts.imports if row.bound == root and row.line in lines]
     if not local:
         answer = symbols.resolve_chain(path, chain, Side.HEAD)
         return answer.answer, answer.rest
@@ -253,7 +256,12 @@ def _messages(parsed: Parsed, lines: list[int]) -> list[str]:
     """The fixed part of the messages raised on some lines."""
     found: list[str] = []
     for node in ast.walk(parsed.tree):
-        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args and node.lineno in lines:
+        if (
+            isinstance(node, ast.Raise)
+            and isinstance(node.exc, ast.Call)
+            and node.exc.args
+            and parsed.start(node).line in lines
+        ):
             first = node.exc.args[0]
             while isinstance(first, (ast.BinOp, ast.Attribute, ast.Call)):
                 first = (

@@ -166,7 +166,7 @@ def _nested(parsed: Parsed) -> Iterator[_Lost]:
         if lost:
             first, *others = lost
             names = f"{outer.name}.{first.name}"
-            also = tuple((node.lineno, "nor does this one") for node in others[:4])
+            also = tuple((parsed.start(node).line, "nor does this one") for node in others[:4])
             yield _Lost(("nested", outer.name), parsed.name_span(first), code(names), also)
 
 
@@ -247,7 +247,8 @@ def _classes(parsed: Parsed) -> Iterator[_Lost]:
         if node.name.startswith("Test"):
             if made is not None:
                 subject = code(f"{node.name}.__init__")
-                yield _Lost(("constructed", node.name), parsed.name_span(made), subject, ((node.lineno, "the class"),))
+                others = ((parsed.start(node).line, "the class"),)
+                yield _Lost(("constructed", node.name), parsed.name_span(made), subject, others)
         elif "test" in node.name.lower() and made is None and not any(word in node.name for word in _HELPER_NAMES):
             yield _Lost(("unprefixed", node.name), parsed.name_span(node), code(node.name))
 
@@ -271,7 +272,7 @@ def _without_main(file: FileChange, parsed: Parsed, repository: Repository, path
         if _cases(base.tree) and not _runs(base.tree):
             return
     if is_run_as_script(file.path, repository, paths):
-        first = next((node for node in cases if node.lineno in file.added), cases[0])
+        first = next((node for node in cases if parsed.start(node).line in file.added), cases[0])
         yield Hit(
             path=file.path,
             span=parsed.name_span(first),

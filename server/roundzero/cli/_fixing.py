@@ -19,6 +19,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import State
 from roundzero.core.item import language_of
 from roundzero.core.text import Decoded, LineIndex, decode, dominant_eol, encode, with_eol
+from roundzero.render.words import some
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -205,7 +206,7 @@ def _write(file: _File, left: dict[str, None]) -> bool:
 
 def summary(fixed: Fixed) -> Iterable[str]:
     """What was fixed and what was left, a sentence each."""
-    findings = "1 finding" if fixed.findings == 1 else f"{fixed.findings} findings"
-    files = "1 file" if len(fixed.files) == 1 else f"{len(fixed.files)} files"
+    findings = some(("1 finding", "{count} findings"), fixed.findings)
+    files = some(("1 file", "{count} files"), len(fixed.files))
     yield f"fixed {findings} in {files}: {', '.join(fixed.files)}" if fixed.files else "fixed nothing"
     yield from (f"not fixed: {reason}" for reason in fixed.left)

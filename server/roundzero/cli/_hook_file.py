@@ -19,8 +19,8 @@ from roundzero.errors import OutsideError, UserError
 if TYPE_CHECKING:
     from pathlib import Path
 
-_GIVEN: Final = {"pre-push": "push", "pre-commit": "commit"}
-"""What each stage stands before."""
+STAGES: Final = {"pre-push": "push", "pre-commit": "commit"}
+"""The stages, each with what it stands before."""
 
 _MARK: Final = re.compile(rb"\A#!/bin/sh\n# Round Zero's hook, ([0-9a-f]{16})\. [^\n]*\n", re.ASCII)
 
@@ -99,7 +99,7 @@ def install(folder: Path, stage: str) -> str:
     except OSError as error:
         raise _unwritable(hook, error) from error
     chained = f"; it calls the hook that was there, now {before.name}, first" if os.path.lexists(before) else ""
-    return f"{hook} reviews before every {_GIVEN[stage]}{chained}"
+    return f"{hook} reviews before every {STAGES[stage]}{chained}"
 
 
 def installed(folder: Path, stage: str) -> bool:
@@ -133,7 +133,7 @@ def _text(stage: str, python: str) -> bytes:
         python=shlex.quote(python),
         stage=stage,
         suffix=_SUFFIX,
-        what=_GIVEN[stage],
+        what=STAGES[stage],
         fed=_FED[stage],
     )
     return os.fsencode(filled)

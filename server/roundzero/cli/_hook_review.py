@@ -25,6 +25,7 @@ from roundzero.engine.workspace import Workspace
 from roundzero.errors import OutsideError, UserError
 from roundzero.git.repository import Scope
 from roundzero.render.look import Gate
+from roundzero.render.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,16 +52,10 @@ async def hook(stage: str, directory: str) -> int:
     """Review, tell the person on standard error, and return the exit status."""
     place = await _open(directory, os.environ, bare=stage == "pre-push")
     try:
-        refuse_broken(place)
+        place.refuse_broken()
         return await _Hook(stage, place).run(_updates() if stage == "pre-push" else ())
     finally:
         await place.git.close()
-
-
-def refuse_broken(place: Place) -> None:
-    """Raise UserError where a file of settings is broken as a whole: a review without it is not what was asked for."""
-    if (broken := next((problem for problem in place.problems if problem.whole), None)) is not None:
-        raise UserError(f"{broken}; correct it, because none of its settings count as it is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +112,10 @@ class _Hook:
                             await self._attempt(each.name, each, bar)
                         waiting.remove(each.name)
         except TimeoutError:
-            more = [self._words.left.format(count=len(waiting) - NAMED)] if len(waiting) > NAMED else []
-            names = ", ".join([*waiting[:NAMED], *more])
-            self._not_reviewed(names, self._words.took_too_long.format(seconds=SECONDS))
+            names = waiting[:NAMED]
+            if len(waiting) > NAMED:
+                names.append(words(self._place.settings.language).more.format(count=len(waiting) - NAMED))
+            self._not_reviewed(", ".join(names), self._words.took_too_long.format(seconds=SECONDS))
         if self._stops:
             _stdout.complain(self._words.stopped[self._stage])
         return STOP if self._stops else GO_ON
@@ -131,15 +127,15 @@ class _Hook:
             return
         from roundzero.engine.model_review import NO_PROVIDER, NOT_DEEP, NOT_TRUSTED  # noqa: PLC0415  rarely asked for
 
-        if settings.model_provider is None:
-            why = f"has no effect: {NO_PROVIDER}"
-        elif not await self._place.trusted():
-            why = f"has no effect: {NOT_TRUSTED}"
-        else:
+        template, why = self._words.no_effect, NO_PROVIDER
+        if settings.model_provider is not None and not await self._place.trusted():
+            why = NOT_TRUSTED
+        elif settings.model_provider is not None:
             self._request = ReviewRequest(remember=True, depth="quick", consent=True, model_seconds=MODEL_SECONDS)
-            why = f"is quick: {NOT_DEEP}" if settings.hook_model == "deep" else ""
-        if why:
-            _stdout.complain(f"hook.model {settings.hook_model} {why}")
+            if settings.hook_model != "deep":
+                return
+            template, why = self._words.not_so_deep, NOT_DEEP
+        _stdout.complain(template.format(depth=settings.hook_model, reason=words(settings.language).reason(why)))
 
     async def _attempt(self, name: str, pushed: Pushed | None, bar: Quiet) -> None:
         try:
@@ -161,7 +157,7 @@ class _Hook:
         if self._git.bare and pushed is not None:
             self._workspace = None
             self._place = await place_of_commit(self._git, pushed.commit)
-            refuse_broken(self._place)
+            self._place.refuse_broken()
         if self._workspace is None:
             place = self._place
             self._workspace = await Workspace.open(

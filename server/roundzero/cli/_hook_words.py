@@ -41,7 +41,9 @@ class Words:
     not_reviewed: dict[str, str]
     nothing_to_compare: str
     took_too_long: str
-    left: str
+    nothing_reviewed: dict[str, str]
+    no_effect: str
+    not_so_deep: str
 
 
 _ENGLISH: Final = Words(
@@ -61,7 +63,12 @@ _ENGLISH: Final = Words(
     },
     nothing_to_compare="there is nothing to compare it with",
     took_too_long="it took more than {seconds} seconds; roundzero review takes its time",
-    left="{count} more",
+    nothing_reviewed={
+        "pre-push": "nothing was reviewed, and the push goes on",
+        "pre-commit": "nothing was reviewed, and the commit goes on",
+    },
+    no_effect="hook.model {depth} has no effect: {reason}",
+    not_so_deep="hook.model {depth} is quick: {reason}",
 )
 _CHINESE: Final = Words(
     staged="暂存的内容",
@@ -80,7 +87,12 @@ _CHINESE: Final = Words(
     },
     nothing_to_compare="没有可供比较的基准",
     took_too_long="用时超过 {seconds} 秒；roundzero review 不限时",
-    left="另有 {count} 个",
+    nothing_reviewed={
+        "pre-push": "未审查任何内容，推送继续进行",
+        "pre-commit": "未审查任何内容，提交继续进行",
+    },
+    no_effect="hook.model {depth} 不起作用：{reason}",
+    not_so_deep="hook.model {depth} 按 quick 进行：{reason}",
 )
 
 
@@ -93,8 +105,7 @@ def verdict_line(report: Report, gate: Gate) -> str:
     """The verdict with its depth; unless findings say it, also why, and what is done where one would not expect it."""
     said = words(report.language)
     verdict = report.verdict
-    depth = said.checks_only if verdict.depth == "off" else said.depth.format(depth=verdict.depth)
-    text = f"{verdict.status.value} ({depth})"
+    text = f"{verdict.status.value} ({said.at_depth(verdict)})"
     reasons = [said.reason(each) for each in verdict.reasons] if verdict.status is not VerdictStatus.BLOCKED else []
     if (outcome := said.outcome(verdict, gate)) is not None:
         reasons.append(outcome)

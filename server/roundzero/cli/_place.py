@@ -33,6 +33,11 @@ class Place:
     problems: tuple[Problem, ...]
     ruleset: Ruleset | None = None
 
+    def refuse_broken(self) -> None:
+        """Raise UserError where a file of settings is broken as a whole: a review without it is not what is wanted."""
+        if (broken := next((problem for problem in self.problems if problem.whole), None)) is not None:
+            raise UserError(f"{broken}; correct it, because none of its settings count as it is")
+
     async def trusted(self) -> bool:
         """Whether the repository is on the user's list; not, when the list cannot be read."""
         import asyncio  # noqa: PLC0415  off the start-up path

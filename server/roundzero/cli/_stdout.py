@@ -30,6 +30,13 @@ def write(text: str) -> None:
         _give_up(error)
 
 
+def write_lines(lines: Iterable[str]) -> None:
+    """Write lines to standard output, all at once; unsafe characters in them are spelled out."""
+    from roundzero.render.escape import visible  # noqa: PLC0415  off the start-up path
+
+    write("".join(f"{visible(line)}\n" for line in lines))
+
+
 def flush() -> None:
     """Hand over what others (argparse) left in the buffer."""
     try:

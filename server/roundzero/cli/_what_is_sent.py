@@ -39,6 +39,7 @@ async def _show(place: Place, path: RelPath) -> None:
     from roundzero.engine.model_review import outgoing  # noqa: PLC0415  off the start-up path
     from roundzero.engine.review import ReviewRequest, inquire  # noqa: PLC0415  as above
     from roundzero.engine.workspace import Workspace  # noqa: PLC0415  as above
+    from roundzero.render.words import some  # noqa: PLC0415  as above
 
     workspace = await Workspace.open(place.git.root, settings=place.settings, problems=place.problems, git=place.git)
     # A review of a path, even of the root's, reads the ledger and writes no round.
@@ -47,7 +48,7 @@ async def _show(place: Place, path: RelPath) -> None:
     requests = await outgoing(inquiry, snapshot, place.settings, workspace.environ)
     where = path or "this change"
     if not requests:
-        _stdout.write(f"Nothing is sent about {where}: it has no changed lines that may be asked about.\n")
+        _stdout.write_lines([f"Nothing is sent about {where}: it has no changed lines that may be asked about."])
         return
     first = requests[0]
     when = (
@@ -55,7 +56,8 @@ async def _show(place: Place, path: RelPath) -> None:
         if await place.trusted()
         else ("only when you ask with --model quick, because the repository is not trusted")
     )
-    _stdout.write(f"The first of {len(requests)} requests about {where}; it is sent {when}.\n")
+    which = some(("The only request", "The first of {count} requests"), len(requests))
+    _stdout.write_lines([f"{which} about {where}; it is sent {when}."])
     _stdout.write(
         f"POST {first.address}\n\n" if first.address else "To no address: the provider is in this process.\n\n"
     )

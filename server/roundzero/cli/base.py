@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
         from roundzero.render.words import words  # noqa: PLC0415  off the start-up path
 
         said = words(language)
-        _stdout.write("".join(f"{line}\n" for line in (*base_lines(choice, said), *candidate_lines(choice, said))))
+        _stdout.write_lines((*base_lines(choice, said), *candidate_lines(choice, said)))
     return 0
 
 

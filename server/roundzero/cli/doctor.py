@@ -49,10 +49,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _run(directory: str) -> int:
-    from roundzero.render.escape import visible  # noqa: PLC0415  off the start-up path
-
     async for line in _lines(directory):
-        _stdout.write(f"{visible(line)}\n")
+        _stdout.write_lines([line])
     return 0
 
 
@@ -143,13 +141,13 @@ async def _repository(place: Place) -> AsyncIterator[str]:
 
 
 async def _hooks(place: Place) -> str:
-    from roundzero.cli._hook_file import installed  # noqa: PLC0415  off the start-up path
+    from roundzero.cli._hook_file import STAGES, installed  # noqa: PLC0415  off the start-up path
 
     try:
         folder = await place.git.hooks_folder()
     except RoundzeroError as error:
         return str(error)
-    found = [stage for stage in ("pre-push", "pre-commit") if installed(folder.path, stage)]
+    found = [stage for stage in STAGES if installed(folder.path, stage)]
     return ", ".join(found) or "none of ours (roundzero hook install)"
 
 

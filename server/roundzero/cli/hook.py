@@ -14,22 +14,24 @@ from roundzero.errors import UserError
 if TYPE_CHECKING:
     import argparse
 
+    from roundzero.core.item import Language
     from roundzero.git.hooks import HooksFolder
 
 SUMMARY: Final = "review before every push or commit: install the git hook or take it away"
 _DEFAULT: Final = "pre-push"
-_STAGES: Final = ("pre-push", "pre-commit")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the actions and the stage."""
     import argparse  # noqa: PLC0415  its constant; loaded by now
 
+    from roundzero.cli._hook_file import STAGES  # noqa: PLC0415  off the start-up path
+
     parser.add_argument("action", choices=("install", "uninstall", "run"), help="run is what the installed hook calls")
     parser.add_argument("given", metavar="ARGUMENT", nargs="*", help=argparse.SUPPRESS)
     parser.add_argument(
         "--stage",
-        choices=_STAGES,
+        choices=tuple(STAGES),
         default=_DEFAULT,
         help="pre-push (default): the branches that are pushed, each as a whole; pre-commit: what is staged",
     )
@@ -43,7 +45,6 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(f"hook {args.action} takes no {args.given[0]}; name a stage with --stage")
     from roundzero.cli import _hook_file  # noqa: PLC0415  off the start-up path
     from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
-    from roundzero.render.escape import visible  # noqa: PLC0415  off the start-up path
 
     folder = run_loop(_folder(args.repo))
     if args.action == "install":
@@ -51,22 +52,34 @@ def run(args: argparse.Namespace) -> int:
         said = _hook_file.install(folder.own, args.stage)
     else:
         said = _hook_file.uninstall(folder.own, args.stage)
-    _stdout.write(visible(said) + "\n")
+    _stdout.write_lines([said])
     return 0
 
 
 def _run(args: argparse.Namespace) -> int:
     """Review as a hook. Whatever goes wrong is told and stops nothing."""
     from roundzero.cli._hook_review import hook, reason_of  # noqa: PLC0415  off the start-up path
+    from roundzero.cli._hook_words import hook_words  # noqa: PLC0415  as above
     from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
 
     try:
         return run_loop(hook(args.stage, args.repo))
     except Exception as error:  # noqa: BLE001  a bug of ours must not keep anybody from pushing
         _stdout.complain(reason_of(error, args.stage))
-    what = "push" if args.stage == "pre-push" else "commit"
-    _stdout.complain(f"nothing was reviewed, and the {what} goes on")
+    _stdout.complain(hook_words(_language()).nothing_reviewed[args.stage])
     return 0
+
+
+def _language() -> Language:
+    """The person's language, where the repository could not be opened or is what went wrong."""
+    import os  # noqa: PLC0415  only failures need it
+
+    from roundzero.config import load  # noqa: PLC0415  as above
+
+    try:
+        return load(root=None, environ=os.environ)[0].language
+    except Exception:  # noqa: BLE001  it may be the very thing that went wrong
+        return "en"
 
 
 async def _folder(directory: str) -> HooksFolder:

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(f"{path} exists; edit it, or move it away first") from error
     except OSError as error:
         raise OutsideError(f"{path} cannot be written ({error.strerror}); check the folder's permissions") from error
-    _stdout.write(f"Wrote {path}\n")
+    _stdout.write_lines([f"Wrote {path}"])
     return 0
 
 

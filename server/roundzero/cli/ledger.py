@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     desk = run_loop(_open(args.repo))
     lines = {"list": _listed, "show": _shown, "dismiss": _dismissed, "reopen": _reopened, "rounds": _rounds}
     action: Callable[[argparse.Namespace, _Desk], Iterator[str]] = lines[args.action]
-    _stdout.write("".join(f"{_visible(line)}\n" for line in list(action(args, desk))))
+    _stdout.write_lines(list(action(args, desk)))
     return 0
 
 
@@ -241,11 +241,13 @@ def _is_dismissed(desk: _Desk, name: FindingId) -> bool:
 
 
 def _rounds(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
+    from roundzero.render.words import some  # noqa: PLC0415  off the start-up path
+
     rounds = desk.db.rounds(desk.branch)
     for each in rounds:
         counts = " · ".join(f"P{grade}/{number}" for grade, number in enumerate(each.counts))
         commit = (each.commit or "-")[:12]
-        new = f"{len(each.delta)} of {_files(each.full)} new"
+        new = f"{len(each.delta)} of {some(('1 file', '{count} files'), each.full)} new"
         yield f"{each.index}  {each.at}  {commit}  {each.verdict}  {counts}  {new}"
     if not rounds:
         yield "there is no round of this branch yet; roundzero review makes one"
@@ -289,10 +291,6 @@ def _states(desk: _Desk, beside: list[Dismissal]) -> dict[FindingId, str]:
     """The state of each entry, in a word."""
     aside = _aside(desk, beside)
     return {name: "dismissed" if name in aside else each.state.value for name, each in desk.ledger.entries.items()}
-
-
-def _files(count: int) -> str:
-    return f"{count} file" if count == 1 else f"{count} files"
 
 
 def _beside(desk: _Desk) -> list[Dismissal]:
@@ -348,9 +346,3 @@ def _about(dismissal: Dismissal) -> str:
 
 def _until(dismissal: Dismissal) -> str:
     return f" (until {dismissal.expires})" if dismissal.expires is not None else ""
-
-
-def _visible(text: str) -> str:
-    from roundzero.render.escape import visible  # noqa: PLC0415  off the start-up path
-
-    return visible(text)

@@ -42,6 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Do it; 1 when ``check`` found problems."""
     from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
+    from roundzero.render.words import some  # noqa: PLC0415  as above
 
     if args.action == "list" and args.names:
         raise UserError("packs list takes no names; use packs show ITEM")
@@ -50,16 +51,15 @@ def run(args: argparse.Namespace) -> int:
     root, settings, wrong = run_loop(surroundings(args.repo))
     if args.action == "check":
         problems = run_loop(_check([Path(name) for name in args.names] or _all_files(root)))
-        for problem in problems:
-            _stdout.write(f"{_visible(str(problem))}\n")
-        _stdout.write(f"{len(problems)} problem{'' if len(problems) == 1 else 's'}\n" if problems else "no problems\n")
+        count = some(("1 problem", "{count} problems"), len(problems)) if problems else "no problems"
+        _stdout.write_lines([*map(str, problems), count])
         return PROBLEMS if problems else 0
     _stdout.complain_of(wrong)
     rules = ruleset(root, settings)
     lines = (
         _listed(rules, settings) if args.action == "list" else _shown(rules, args.names[0], settings, _all_files(root))
     )
-    _stdout.write("".join(f"{_visible(line)}\n" for line in lines))
+    _stdout.write_lines(lines)
     return 0
 
 
@@ -93,6 +93,8 @@ def ruleset(root: Path | None, settings: Settings) -> Ruleset:
 
 
 def _listed(rules: Ruleset, settings: Settings) -> Iterator[str]:
+    from roundzero.render.words import some  # noqa: PLC0415  off the start-up path
+
     width = max((len(item.id) for item in rules.items), default=0)
     pack = None
     for item in rules.items:
@@ -104,7 +106,9 @@ def _listed(rules: Ruleset, settings: Settings) -> Iterator[str]:
             checked = sum(each.enabled and bool(each.checks) for each in of_pack)
             asked = sum(each.enabled and not each.checks for each in of_pack)
             off = len(of_pack) - checked - asked
-            yield f"{pack}: {checked} items checked, {asked} questions for a model, {off} off"
+            items = some(("1 item", "{count} items"), checked)
+            questions = some(("1 question", "{count} questions"), asked)
+            yield f"{pack}: {items} checked, {questions} for a model, {off} off"
         state = item.severity.name if item.enabled else "off"
         by = dict.fromkeys(_kind(check) for check in item.checks) or {"question": None}
         yield f"  {state:<3}  {item.id:<{width}}  {'+'.join(by):<8}  {item.title.text(settings.language)}"
@@ -203,9 +207,3 @@ async def _check(files: list[Path]) -> list[Problem]:
     from roundzero.packs.check import check_packs  # noqa: PLC0415  off the start-up path
 
     return await check_packs(files, _examples.run, _examples.Programs())
-
-
-def _visible(text: str) -> str:
-    from roundzero.render.escape import visible  # noqa: PLC0415  off the start-up path
-
-    return visible(text)

@@ -160,8 +160,7 @@ async def _review(args: argparse.Namespace, given: bytes | None) -> tuple[Report
 
     place = await open_place(args.repo, _command_line(args), bare=args.head is not None, at=args.head)
     try:
-        if (broken := next((problem for problem in place.problems if problem.whole), None)) is not None:
-            raise UserError(f"{broken}; correct it, because none of its settings count as it is")
+        place.refuse_broken()
         depth, notices = await _depth(args, place)
         with progress("quiet" if args.output is not None else args.format) as bar:
             report = await _reviewed(args, place, bar, given, depth)

@@ -33,12 +33,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Change or show the list."""
-    from roundzero.render.escape import visible  # noqa: PLC0415  off the start-up path
     from roundzero.store.trust_db import TrustDb  # noqa: PLC0415  off the start-up path
 
     trusted = TrustDb()
     if args.list:
-        _stdout.write("".join(f"{visible(path)}\n" for path in trusted.all()))
+        _stdout.write_lines(trusted.all())
         return 0
     from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
 
@@ -48,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         trusted.trust(common)
         said = "Trusted"
-    _stdout.write(f"{said}: {visible(str(common))}\n")
+    _stdout.write_lines([f"{said}: {common}"])
     if not args.revoke:
         _stdout.write(GRANTS)
     return 0

@@ -16,6 +16,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Finding, Grounds, Origin, State, fingerprint
 from roundzero.core.ledger import (
     LIVE,
+    LIVE_OR_DISMISSED,
     Entry,
     Event,
     Ledger,
@@ -23,12 +24,11 @@ from roundzero.core.ledger import (
     Round,
     Sighting,
     Sign,
-    redacted,
+    line_reading,
     rules_of,
     step,
     with_answers,
 )
-from roundzero.core.text import RelPath, collapse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from roundzero.core.finding import FindingId, Observation
     from roundzero.core.item import ItemId, Severity
     from roundzero.core.recognition import Texts
+    from roundzero.core.text import RelPath
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +105,7 @@ def advance(
         if name in there:
             continue
         clerk.unseen(name)
-        if clerk.state(name) in LIVE | {State.DISMISSED}:
+        if clerk.state(name) in LIVE_OR_DISMISSED:
             absent.append(name)
     if occasion.round.repeats(ledger.last) and clerk.standing() == ran_out:
         return Advance(expired, None)
@@ -272,9 +273,7 @@ class _Clerk:
         head = self._texts.heads.get(place.path) if place.path is not None else None
         if head is None or not seen.anchor_text:
             return None
-        lines = range(1, head.index.line_count + 1)
-        same = [line for line in lines if redacted(collapse(head.index.line(line))) == seen.anchor_text]
-        return min(same, key=lambda line: abs(line - place.near)) if same else None
+        return line_reading(seen.anchor_text, head.index, place.near)
 
 
 def rests_on_edits(seen: Observation | Sighting, uncommitted: Collection[RelPath], wide: Collection[ItemId]) -> bool:
@@ -347,8 +346,7 @@ def gone(ledger: Ledger, there: frozenset[FindingId]) -> tuple[Entry, ...]:
     return tuple(
         entry
         for name, entry in sorted(ledger.entries.items())
-        if name not in there
-        and (entry.state in LIVE or entry.state is State.DISMISSED or (last is not None and entry.left == last))
+        if name not in there and (entry.state in LIVE_OR_DISMISSED or (last is not None and entry.left == last))
     )
 
 

@@ -247,6 +247,16 @@ class Change:
         """The head texts of reviewed files, by path."""
         return {file.path: file.head for file in self.files if file.head is not None}
 
+    @cached_property
+    def sides(self) -> Mapping[tuple[RelPath, Side], Source]:
+        """The texts of reviewed files by path and side: a base by its file's path at the head too, if that is free."""
+        found = {(path, Side.HEAD): source for path, source in self.head_texts.items()}
+        found.update({(path, Side.BASE): source for path, source in self.base_texts.items()})
+        for file in self.files:
+            if file.base is not None:
+                found.setdefault((file.path, Side.BASE), file.base)
+        return found
+
     def is_gone(self, path: RelPath) -> bool:
         """Whether a path that is not reviewed has nothing at the head."""
         return path in self._gone

@@ -1,7 +1,8 @@
 """One defect, one finding: where an item says what another says too, only the more telling one is shown.
 
 Which items cover which is in the packs (``covers``); nothing is known here of any of them. Invariant: what is covered
-is hidden with its reason, never dropped, and only by a finding that is itself shown, as grave, and blocks as much.
+is hidden with its reason, never dropped, and only by a finding that no other covers, that is as grave, and blocks as
+much. So of two that cover each other both are shown.
 """
 
 from __future__ import annotations
@@ -38,7 +39,12 @@ def without_covered(findings: Sequence[Finding], ruleset: Ruleset) -> list[Findi
             for item in covering.get(finding.seen.item, ()):
                 for place in _places(finding):
                     places[item, place].append(finding)
-    return [_under(finding, places.get((finding.seen.item, _own_place(finding)), ())) for finding in findings]
+    over = [_over(finding, places.get((finding.seen.item, _own_place(finding)), ())) for finding in findings]
+    under = {id(finding) for finding, others in zip(findings, over, strict=True) if others}
+    return [
+        _under(finding, next((other for other in others if id(other) not in under), None))
+        for finding, others in zip(findings, over, strict=True)
+    ]
 
 
 def _covered_by(item: ItemId, ruleset: Ruleset) -> frozenset[ItemId]:
@@ -57,16 +63,21 @@ def _places(finding: Finding) -> set[_Place]:
     return {_own_place(finding), *((row.path, row.side, row.line) for row in seen.evidence if row.path == seen.path)}
 
 
-def _under(finding: Finding, over: Iterable[Finding]) -> Finding:
+def _over(finding: Finding, others: Iterable[Finding]) -> list[Finding]:
+    """Those of ``others`` that say as much of the same: as grave, as blocking, as new."""
     if finding.hidden is not None:
+        return []
+    return [
+        other
+        for other in others
+        if other.seen.severity <= finding.seen.severity
+        and (other.blocking or not finding.blocking)
+        and (other.origin is not Origin.PRE_EXISTING or finding.origin is Origin.PRE_EXISTING)
+    ]
+
+
+def _under(finding: Finding, other: Finding | None) -> Finding:
+    """The finding, hidden if there is another one over it."""
+    if other is None:
         return finding
-    for other in over:
-        if (
-            other.seen.severity <= finding.seen.severity
-            and (other.blocking or not finding.blocking)
-            and (other.origin is not Origin.PRE_EXISTING or finding.origin is Origin.PRE_EXISTING)
-        ):
-            return finding.but(
-                hidden=f"covered by {other.seen.item}", counts=False, blocking=False, not_blocking_because=None
-            )
-    return finding
+    return finding.but(hidden=f"covered by {other.seen.item}", counts=False, blocking=False, not_blocking_because=None)

@@ -23,7 +23,7 @@ from roundzero.core.outline import symbol_at
 from roundzero.core.prompt import OTHER
 from roundzero.core.scope import nearest_changed_line
 from roundzero.core.text import Position, RelPath, Span, collapse
-from roundzero.core.units import redacted_text
+from roundzero.core.units import redacted_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -69,19 +69,8 @@ class Texts:
     @classmethod
     def of(cls, change: Change, others: Iterable[tuple[Side, Source]] = ()) -> Texts:
         """The texts of a change, and others that were shown."""
-        found = {(file.path, Side.HEAD): file.head for file in change.files if file.head is not None}
-        for file in change.files:
-            if file.base is not None:
-                found[file.base.path, Side.BASE] = file.base
-                found.setdefault((file.path, Side.BASE), file.base)
-        found.update({(source.path, side): source for side, source in others})
-        return cls({key: _redacted(source) for key, source in found.items()}, found)
-
-
-def _redacted(source: Source) -> Source:
-    if not source.sensitive:
-        return source
-    return Source(source.path, redacted_text(source), source.blob, encoding=source.encoding, bom=source.bom)
+        found = {**change.sides, **{(source.path, side): source for side, source in others}}
+        return cls({key: redacted_source(source) for key, source in found.items()}, found)
 
 
 def admit(  # noqa: PLR0913  each is an independent input
@@ -132,14 +121,17 @@ class _Candidate:
         good = [each for each in evidence if each.verified is not Verified.MISSING]
         if not good:
             paths = {path for path, _ in self.texts.sources}
-            return Gate.NO_EVIDENCE if any(each.path in paths for each in evidence) else Gate.NOWHERE
-        place = self._place(good)
+            elsewhere = evidence and not any(each.path in paths for each in evidence)
+            return Gate.NOWHERE if elsewhere else Gate.NO_EVIDENCE
+        asked = zip(self.found.quotes, evidence, strict=True)
+        decisive = [each for quote, each in asked if quote.decisive and each.verified is not Verified.MISSING]
+        place = self._place(good, decisive)
         cause = cause_of(good, self.change)
         if place is None or cause is None:
             return Gate.UNRELATED
         source = self.texts.sources[place.path, Side.HEAD]
         plain = self.texts.plain.get((place.path, Side.HEAD), source)
-        severity, reason = self._severity(evidence)
+        severity, reason = self._severity(decisive)
         if item.severity_set and item.severity > severity:
             severity, reason = item.severity, f"{item.severity.name} by the settings"
         anatomy = replace(self.found.anatomy, severity_reason=reason)
@@ -154,11 +146,11 @@ class _Candidate:
             why=self.found.why,
             path=place.path,
             side=Side.HEAD,
-            span=line_span(plain, place.line),
+            span=plain.index.line_span(place.line),
             symbol=symbol_at(plain.path, plain.index, place.line),
             anchor_text=collapse(plain.index.line(place.line)),
             evidence=tuple(evidence),
-            fixes=self._fixes(source, place),
+            fixes=self._fixes(source, plain, place),
             cause=None if on_change else cause,
             anatomy=anatomy,
         )
@@ -194,16 +186,15 @@ class _Candidate:
         ending = [path for path in paths if path.endswith("/" + bare)]
         return ending[0] if len(ending) == 1 else RelPath(bare)
 
-    def _place(self, good: Sequence[Evidence]) -> Evidence | None:
+    def _place(self, good: Sequence[Evidence], decisive: Sequence[Evidence]) -> Evidence | None:
         """The verified head quote the finding stands on: of its own file, decisive if there is one, the nearest."""
         path = self._path(self.found.path)
-        decisive = {quote.text for quote in self.found.quotes if quote.decisive}
         heads = [each for each in good if each.side is Side.HEAD and each.path == path]
         if not heads:
             heads = [each for each in good if each.side is Side.HEAD]
         if not heads:
             return self._left_behind(good)
-        return min(heads, key=lambda each: (each.quote not in decisive, abs(each.line - self.found.line), each.line))
+        return min(heads, key=lambda each: (each not in decisive, abs(each.line - self.found.line), each.line))
 
     def _left_behind(self, good: Sequence[Evidence]) -> Evidence | None:
         """Where a removal that is proved by base lines alone shows at the head."""
@@ -219,14 +210,13 @@ class _Candidate:
         file = self.change.file(self.unit.path)
         return file.base.path if file is not None and file.base is not None else self.unit.path
 
-    def _severity(self, evidence: Sequence[Evidence]) -> tuple[Severity, str | None]:
-        """The severity it may have, with the reason when that is milder than it says."""
+    def _severity(self, decisive: Sequence[Evidence]) -> tuple[Severity, str | None]:
+        """The severity it may have, with the reason when that is milder than it says. ``decisive``: what was found."""
         said, reason = self.found.severity, self.found.anatomy.severity_reason
         caps: list[str] = []
         if any(each.decides is Decides.EXISTENCE and each.answer is None for each in self.found.anatomy.open_questions):
             caps.append("an open question decides whether it exists")
-        missing = {each.quote for each in evidence if each.verified is Verified.MISSING}
-        if not any(quote.decisive and quote.text not in missing for quote in self.found.quotes):
+        if not decisive:
             caps.append("its decisive evidence was not found")
         if not any(claim.decisive for claim in self.found.anatomy.claims):
             caps.append("no claim of it is decisive")
@@ -234,8 +224,8 @@ class _Candidate:
             return said, reason
         return Severity.P2, f"P2 and not {said.name}, because {' and '.join(caps)}"
 
-    def _fixes(self, source: Source, place: Evidence) -> tuple[Fix, ...]:
-        """The edit it offers, if it is of lines it was shown, where it says they are."""
+    def _fixes(self, source: Source, plain: Source, place: Evidence) -> tuple[Fix, ...]:
+        """The edit it offers, if it is of lines it was shown, where it says they are, and as they are."""
         found = self.found
         moved = place.line != found.line or place.path != self._path(found.path)
         if found.replacement is None or moved or place.verified is not Verified.EXACT:
@@ -254,9 +244,9 @@ class _Candidate:
         old = source.text[source.index.line_start(lines.start) : end]
         line_end = "\r\n" if source.text[end:].startswith("\r\n") or "\r\n" in old else "\n"
         new = line_end.join(found.replacement.replace("\r", "").rstrip("\n").split("\n"))
-        if old == new or "<secret " in old + new:
-            return ()
         span = Span(Position(lines.start, 1), Position(last, len(source.index.line(last)) + 1))
+        if old == new or "<secret " in new or plain.index.slice(span) != old:
+            return ()
         return (Fix(title=found.title, safe=False, edits=(Edit(source.path, span, old, new),)),)
 
 
@@ -275,14 +265,6 @@ def _removes(file: FileChange, quoted: Evidence) -> bool:
     """Whether the change removed a quoted line of a file that is still there."""
     base = file.base
     return base is not None and file.head is not None and base.path == quoted.path and quoted.line in file.removed
-
-
-def line_span(source: Source, line: int) -> Span:
-    """The text of a line, without the white space around it."""
-    text = source.index.line(line)
-    start = len(text) - len(text.lstrip())
-    end = len(text.rstrip())
-    return Span(Position(line, min(start, end) + 1), Position(line, max(end, start) + 1))
 
 
 def _repeats(seen: Observation, said: Iterable[Observation]) -> bool:

@@ -62,6 +62,7 @@ def verified(
 ) -> tuple[Evidence, ...]:
     """The evidence, checked against ``sources``: the texts under review, by path and side.
 
+    What was found has the path of its text, which is another one than that asked for at the base of a renamed file.
     ``forms`` keeps what was made of the texts for the next call, since that takes longer than the looking.
     """
     forms = {} if forms is None else forms
@@ -79,7 +80,8 @@ def verified(
             forms[key] = Text(source.index)
         places = locate([Quote(result[at].line, result[at].quote) for at in numbers], source.index, forms[key])
         for at, place in zip(numbers, places, strict=True):
-            result[at] = replace(result[at], verified=place.verified, line=place.line, blob=source.blob)
+            found = replace(result[at], verified=place.verified, line=place.line, blob=source.blob)
+            result[at] = replace(found, path=source.path)
     return tuple(result)
 
 

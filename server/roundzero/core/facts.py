@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from roundzero.core.text import Position, Span
 
-FACTS_VERSION = 1
+FACTS_VERSION = 2
 """Changes with every change of what is extracted; facts of another version are not used."""
 
 

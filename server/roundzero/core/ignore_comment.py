@@ -2,8 +2,9 @@
 
 Leaves the reason empty on purpose. Without one the comment does nothing and is reported, so nobody silences a finding
 by a click; a made-up word in its place would count as a reason. Whether a place will do is decided by reading the text
-as it would be (core/suppress), never by guessing. Invariant: an edit is offered only where the comment, once it has a
-reason, covers exactly that line.
+as it would be (core/suppress). That reader does not know here-documents of a shell nor block scalars of YAML, so inside
+of them a comment is offered that is text. Invariant: an edit is offered only where the comment, once it has a reason,
+covers exactly that line for that reader.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ WIDEST: Final = 120
 _MARKS: Final[Mapping[str, tuple[str, str]]] = {
     **dict.fromkeys(("python", "starlark", "toml", "bash", "yaml", "ruby", "cmake", "make", "dockerfile"), ("# ", " ")),
     **dict.fromkeys(
-        ("javascript", "typescript", "c", "cpp", "cuda", "go", "java", "kotlin", "swift", "scala", "csharp", "php",
-         "proto", "rust"),
+        ("javascript", "typescript", "c", "cpp", "cuda", "go", "java", "kotlin", "swift", "scala", "csharp", "proto",
+         "rust"),
         ("// ", " "),
     ),
     "css": ("/* ", " */"),
     "lua": ("-- ", " "),
     **dict.fromkeys(("html", "markdown"), ("<!-- ", " -->")),
 }  # fmt: skip
-"""What opens a comment and what stands behind it. Not JSX, where the same signs between tags are text."""
+"""What opens a comment and what stands behind it. Not JSX and PHP, where the same signs between tags are text."""
 
 _ONLY_ABOVE: Final = frozenset({"dockerfile"})
 """Languages in which a comment has a line of its own."""

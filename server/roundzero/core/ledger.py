@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.core.finding import Evidence, FindingId, Observation, State
 from roundzero.core.secrets import redact
+from roundzero.core.text import collapse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import Side
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.item import ItemId, Severity
-    from roundzero.core.text import RelPath, Span
+    from roundzero.core.text import LineIndex, RelPath, Span
 
 
 class Sign(Enum):
@@ -179,7 +180,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
-    """One committed round. ``absent`` are the live entries that were not seen in it, so that all others were.
+    """One committed round. ``absent`` are the entries, live or put aside, it did not see: it saw all others of them.
 
     ``counts`` P0 to P3. ``settings`` is a digest of the rules and, after a colon, the depth a model reached completely.
     ``delta`` are the paths that differ from the round before; ``full`` counts the files of the change.
@@ -395,3 +396,10 @@ def without_secrets(case: Anatomy) -> Anatomy:
 def redacted(text: str) -> str:
     """A line as the ledger keeps it. Remembered, because the same lines are asked for at each keystroke."""
     return redact(text)
+
+
+def line_reading(anchor_text: str, index: LineIndex, near: int) -> int | None:
+    """The line nearest to ``near`` (from 1) that reads as the ledger keeps ``anchor_text``; None where none does."""
+    lines = range(1, index.line_count + 1)
+    same = (line for line in lines if redacted(collapse(index.line(line))) == anchor_text)
+    return min(same, key=lambda line: abs(line - near), default=None)

@@ -1,7 +1,7 @@
 """Where a line went between two versions of a file.
 
-Built from hunks of a zero-context diff. Invariant: a line outside every hunk maps to exactly one line of the other
-side, order is kept, and ``inverted().new(new(n)) == n``.
+Built from hunks of a zero-context diff; maps one way. Invariant: a line outside every hunk maps to exactly one line of
+the other side that no other line maps to, and order is kept.
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from roundzero.core.text import dominant_eol, with_eol
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -48,7 +50,7 @@ def readings(quote: str, text: Text, line: int) -> Iterator[Reading]:
     """The ways to read a quote, strictest first. ``line`` is where it is said to stand."""
     for number, wording in enumerate(_wordings(quote, line)):
         told = text.told(wording)
-        yield Reading(text.plain.find(wording), told, plain=number == 0, marked=False)
+        yield Reading(text.plain.find(with_eol(wording, text.eol)), told, plain=number == 0, marked=False)
         yield Reading(text.squeezed.find(wording), told, plain=False, marked=number > 0)
         if told >= TELLING:
             for form in (text.unmarked, text.untagged):
@@ -142,6 +144,11 @@ class Text:
         """Hold it; what is derived from it is made on first use."""
         self.index = index
         self.plain = _Form(index, lambda _: True, spelled=False)
+
+    @cached_property
+    def eol(self) -> str:
+        """The line end it has; those who quote it write another."""
+        return dominant_eol(self.index.text)
 
     @cached_property
     def squeezed(self) -> _Form:

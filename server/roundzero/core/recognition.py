@@ -188,7 +188,7 @@ class _Recogniser:
         return bool(self.before and self.after)
 
     def exactly(self, key: Callable[[_Row], Hashable]) -> None:
-        """Pair what has a key that is unique on both sides: nearly everything, in one pass."""
+        """Pair what has equal keys, several of one key from left to right: nearly everything, in one pass."""
         old: dict[Hashable, list[_Row]] = defaultdict(list)
         for row in self.before:
             old[key(row)].append(row)

@@ -12,22 +12,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.change import Side, Source
-from roundzero.core.drafting import cause_of, line_span
+from roundzero.core.drafting import cause_of
 from roundzero.core.evidence import verified
 from roundzero.core.finding import Anchor, State, Verified
-from roundzero.core.ledger import redacted
+from roundzero.core.ledger import line_reading
 from roundzero.core.matching import TELLING
 from roundzero.core.outline import symbol_at
 from roundzero.core.scope import nearest_changed_line
 from roundzero.core.text import RelPath, collapse
-from roundzero.core.units import redacted_text
+from roundzero.core.units import redacted_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from roundzero.core.change import Change
     from roundzero.core.finding import Evidence, FindingId, Observation
     from roundzero.core.ledger import Entry, Ledger, Sighting
+    from roundzero.core.quotes import Text
     from roundzero.core.recognition import Texts
     from roundzero.core.ruleset import Ruleset
 
@@ -75,27 +76,18 @@ def remembered(
 
 
 class _Quotable:
-    """The texts that may be quoted, as a model saw them: each is searched for secrets when it is first needed."""
+    """The texts that may be quoted, as a model saw them: each is prepared when it is first needed, and once."""
 
     def __init__(self, change: Change, beyond: Mapping[RelPath, Source]) -> None:
-        self._plain: dict[tuple[RelPath, Side], Source] = {(path, Side.HEAD): each for path, each in beyond.items()}
-        for file in change.files:
-            if file.head is not None:
-                self._plain[file.path, Side.HEAD] = file.head
-            if file.base is not None:
-                self._plain[file.base.path, Side.BASE] = file.base
-                self._plain.setdefault((file.path, Side.BASE), file.base)
+        self._plain = {(path, Side.HEAD): each for path, each in beyond.items()} | dict(change.sides)
         self._shown: dict[tuple[RelPath, Side], Source] = {}
+        self._forms: dict[tuple[RelPath, Side], Text] = {}
 
-    def of(self, evidence: Iterable[Evidence]) -> Mapping[tuple[RelPath, Side], Source]:
-        """The texts that some evidence is from."""
+    def verified(self, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+        """Evidence, checked against the texts it is from."""
         for key in {(each.path, each.side) for each in evidence} & self._plain.keys() - self._shown.keys():
-            source = self._plain[key]
-            if source.sensitive:
-                text = redacted_text(source)
-                source = Source(source.path, text, source.blob, encoding=source.encoding, bom=source.bom)
-            self._shown[key] = source
-        return self._shown
+            self._shown[key] = redacted_source(self._plain[key])
+        return verified(evidence, self._shown, self._forms)
 
 
 def _again(entry: Entry, change: Change, texts: Texts, quotable: _Quotable) -> Iterable[Remembered]:
@@ -109,7 +101,7 @@ def _again(entry: Entry, change: Change, texts: Texts, quotable: _Quotable) -> I
         return
     at = line or min(max(1, place.near), head.index.line_count)
     evidence = tuple(_shifted(each, then, place.path, at - then.line) for each in then.evidence)
-    now = verified(evidence, quotable.of(evidence))
+    now = quotable.verified(evidence)
     lost = any(
         after.verified is Verified.MISSING and before.verified is not Verified.MISSING
         for before, after in zip(evidence, now, strict=True)
@@ -123,7 +115,7 @@ def _again(entry: Entry, change: Change, texts: Texts, quotable: _Quotable) -> I
     seen = replace(
         then.observation(),
         path=place.path,
-        span=line_span(head, at),
+        span=head.index.line_span(at),
         symbol=symbol_at(head.path, head.index, at) if holds else then.symbol,
         anchor_text=collapse(head.index.line(at)) if holds else then.anchor_text,
         evidence=now,
@@ -139,9 +131,7 @@ def _same_line(then: Sighting, head: Source, near: int, *, sure: bool) -> int | 
     """
     if not then.anchor_text or (sure and len(then.anchor_text) < TELLING):
         return None
-    lines = range(1, head.index.line_count + 1)
-    same = [line for line in lines if redacted(collapse(head.index.line(line))) == then.anchor_text]
-    return min(same, key=lambda line: abs(line - near)) if same else None
+    return line_reading(then.anchor_text, head.index, near)
 
 
 def _shifted(each: Evidence, then: Sighting, path: RelPath, by: int) -> Evidence:

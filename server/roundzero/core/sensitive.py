@@ -135,13 +135,13 @@ _PLACED: Final[tuple[tuple[str, str, str], ...]] = (
     ("-u", "password of a user", r"(?<!\S)-u[ \t=]{0,4}[\"']?[^\s:\"'/]{1,80}:(?P<value>[^\s\"'@/]{3,200})"),
     ("--user", "password of a user", r"(?<!\S)--user[ \t=]{1,4}[\"']?[^\s:\"'/]{1,80}:(?P<value>[^\s\"'@/]{3,200})"),
     ("-p", "password", r"(?<!\S)-p(?P<value>[a-z0-9!@#%^&*+=~][^\s\"'`(<]{5,100})(?=[ \t\r\n])"),
-    ("login", "password", r"\blogin[ \t\n]{1,40}\S{1,100}[ \t\n]{1,40}password[ \t\n]{1,40}(?P<value>\S{3,200})"),
+    ("login", "password", r"\blogin\s{1,40}\S{1,100}\s{1,40}password\s{1,40}(?P<value>\S{3,200})"),
     (
         "machine",
         "password",
         (
-            r"\bmachine[ \t\n]{1,40}\S{1,100}[ \t\n]{1,40}(?:login[ \t\n]{1,40}\S{1,100}[ \t\n]{1,40})?"
-            r"password[ \t\n]{1,40}(?P<value>\S{3,200})"
+            r"\bmachine\s{1,40}\S{1,100}\s{1,40}(?:login\s{1,40}\S{1,100}\s{1,40})?"
+            r"password\s{1,40}(?P<value>\S{3,200})"
         ),
     ),
     (
@@ -178,8 +178,8 @@ _PLACED: Final[tuple[tuple[str, str, str], ...]] = (
             r"[\w:.-]{0,20}(?: [^<>\n]{0,200})?>(?P<value>[^<>\n]{3,8000})</"
         ),
     ),
-    (":*:", "password", r"(?<=[\w.-]):\*:[^:\s]{1,80}:[^:\s]{1,80}:(?P<value>\S{3,200})(?m:$)"),
-    (":5432:", "password", r"(?<=[\w.*-]):5432:[^:\s]{1,80}:[^:\s]{1,80}:(?P<value>\S{3,200})(?m:$)"),
+    (":*:", "password", r"(?<=[\w.-]):\*:[^:\s]{1,80}:[^:\s]{1,80}:(?P<value>\S{3,200})(?=\s|$)"),
+    (":5432:", "password", r"(?<=[\w.*-]):5432:[^:\s]{1,80}:[^:\s]{1,80}:(?P<value>\S{3,200})(?=\s|$)"),
 )
 """What a place begins with (in lower case), what stands there, and where in it the value is."""
 

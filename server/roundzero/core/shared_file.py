@@ -99,6 +99,7 @@ def with_dismissal(text: str, dismissal: Dismissal) -> str:
     """The text with one dismissal more, in place of one of the same name. Raises ValueError that says why not."""
     if not text.strip():
         return format_shared([dismissal])
+    eol = dominant_eol(text)
     text = _without(text, lambda each: each.name == dismissal.name)
     lines = _lines(text)
     at = next(
@@ -112,11 +113,10 @@ def with_dismissal(text: str, dismissal: Dismissal) -> str:
     block = _lines(_written(dismissal))
     if at == len(lines):
         if lines and not lines[-1].endswith("\n"):
-            lines[-1] += "\n"
+            lines[-1] += eol
         block = ["\n", *block] if lines and lines[-1].strip() else block
     else:
         block = [*block, "\n"]
-    eol = dominant_eol(text)
     edited = "".join([*lines[:at], *(line.replace("\n", eol) for line in block), *lines[at:]])
     _prove(edited, [*_values(text), _fields(dismissal)], text)
     return edited

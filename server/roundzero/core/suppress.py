@@ -28,19 +28,19 @@ FILE_LINES: Final = 10
 """``ignore-file`` counts in this many first lines only."""
 
 _MARK: Final = "roundzero:"
-_DIRECTIVE: Final = re.compile(r"roundzero:[ \t]*ignore(-file)?\b(?:\[([^\]\n]*)\])?[ \t:]*([^\n]*)")
-_SHORT_STRINGS: Final = r""""(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?"""
+_DIRECTIVE: Final = re.compile(r"roundzero:[ \t]*ignore(-file)?\b(?:\[([^\]\r\n]*)\])?[ \t:]*([^\r\n]*)")
+_SHORT_STRINGS: Final = r""""(?:[^"\\\r\n]|\\(?:\r\n|.))*"?|'(?:[^'\\\r\n]|\\(?:\r\n|.))*'?"""
 _LONG_STRINGS: Final = r'''"""(?:[^"\\]|\\.|"(?!""))*(?:""")?|\'\'\'(?:[^'\\]|\\.|'(?!''))*(?:\'\'\')?'''
-_HASH: Final = r"(?P<comment>#[^\n]*)"
-_SLASHES: Final = r"(?P<comment>//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)"
+_HASH: Final = r"(?P<comment>#[^\r\n]*)"
+_SLASHES: Final = r"(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)"
 _FAMILIES: Final[Mapping[str, str]] = {
     "python": f"{_LONG_STRINGS}|{_SHORT_STRINGS}|{_HASH}",
     "shell": rf"\\.|{_SHORT_STRINGS}|(?<![^\s;]){_HASH}",
     "slashes": rf"{_SHORT_STRINGS}|`(?:[^`\\]|\\.)*`?|{_SLASHES}",
     "rust": rf""""(?:[^"\\]|\\.)*"?|{_SLASHES}""",
-    "dashes": rf"{_SHORT_STRINGS}|(?P<comment>--[^\n]*)",
+    "dashes": rf"{_SHORT_STRINGS}|(?P<comment>--[^\r\n]*)",
     "markup": r"(?P<comment><!--(?:[^-]|-(?!->))*(?:-->)?)",
-    "any": r"(?P<comment>(?:\#|//|/\*|--|;|%|<!--)[^\n]*)",
+    "any": r"(?P<comment>(?:\#|//|/\*|--|;|%|<!--)[^\r\n]*)",
 }
 _FAMILY_OF: Final[Mapping[str, str]] = {
     **dict.fromkeys(("python", "starlark", "toml"), "python"),

@@ -2,8 +2,8 @@
 
 Models read ten changed lines well and hundreds badly, so hunks that share a function or stand close together go
 together, up to a limit; a larger hunk is split, and what even that does not make small enough is named. Nothing is
-asked here. Invariants: every hunk of every covered file is in a unit or uncovered with a reason; an excerpt holds no
-secret, and its lines keep their numbers.
+asked here. Invariants: every hunk of every covered file that is still there is in a unit or uncovered with a reason; an
+excerpt holds no secret, and its lines keep their numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from roundzero.core.item import Item, ItemId
     from roundzero.core.ruleset import Ruleset
-    from roundzero.core.text import RelPath
+    from roundzero.core.text import LineIndex, RelPath
 
 CLOSE: Final = 12
 """Hunks with at most so many lines between them are read together."""
@@ -81,13 +81,20 @@ def redacted_text(source: Source) -> str:
     return "".join([*parts, source.text[at:]])
 
 
-def excerpt(source: Source, side: Side, first: int, last: int, *, role: str, text: str | None = None) -> Excerpt:
-    """Lines ``first`` to ``last`` of a source, without secrets. ``text``: its redacted text, if known already.
+def redacted_source(source: Source) -> Source:
+    """A source with its text redacted; the blob stays that of the text as it is."""
+    if not source.sensitive:
+        return source
+    return Source(source.path, redacted_text(source), source.blob, encoding=source.encoding, bom=source.bom)
+
+
+def excerpt(source: Source, side: Side, first: int, last: int, *, role: str, index: LineIndex | None = None) -> Excerpt:
+    """Lines ``first`` to ``last`` of a source, without secrets. ``index``: of its redacted text, if known already.
 
     Of a line that is too long the beginning is shown.
     """
-    lines = (redacted_text(source) if text is None else text).split("\n")
-    shown = [line.removesuffix("\r")[:MOST_LINE] for line in lines[first - 1 : last]]
+    index = redacted_source(source).index if index is None else index
+    shown = [index.line(line)[:MOST_LINE] for line in range(first, min(last, index.line_count) + 1)]
     return Excerpt(path=source.path, side=side, first=first, text="\n".join(shown), blob=source.blob, role=role)
 
 
@@ -107,9 +114,9 @@ def _of_file(
         else:
             pieces += parts
     items = tuple(item.id for item in asked if item.applies.matches(file.path))
-    text = redacted_text(head)
-    base_text = redacted_text(file.base) if file.base is not None else ""
-    units = [_unit(file, head, group, items, text, base_text) for group in _groups(pieces, head, max_lines)]
+    index = redacted_source(head).index
+    base = redacted_source(file.base).index if file.base is not None else None
+    units = [_unit(file, head, group, items, index, base) for group in _groups(pieces, head, max_lines)]
     return units, left
 
 
@@ -152,15 +159,20 @@ def _together(one: Hunk, other: Hunk, head: Source) -> bool:
 
 
 def _unit(
-    file: FileChange, head: Source, hunks: Sequence[Hunk], items: tuple[ItemId, ...], text: str, base_text: str
+    file: FileChange,
+    head: Source,
+    hunks: Sequence[Hunk],
+    items: tuple[ItemId, ...],
+    index: LineIndex,
+    base: LineIndex | None,
 ) -> Unit:
     shown = _merged([_shown(head, hunk.head_start, hunk.head_count) for hunk in hunks])
-    excerpts = [excerpt(head, Side.HEAD, each.start, each.stop - 1, role="head", text=text) for each in shown]
+    excerpts = [excerpt(head, Side.HEAD, each.start, each.stop - 1, role="head", index=index) for each in shown]
     if file.base is not None:
         for hunk in hunks:
             if hunk.base_count:
                 last = hunk.base_start + hunk.base_count - 1
-                excerpts.append(excerpt(file.base, Side.BASE, hunk.base_start, last, role="removed", text=base_text))
+                excerpts.append(excerpt(file.base, Side.BASE, hunk.base_start, last, role="removed", index=base))
     return Unit(path=file.path, hunks=tuple(hunks), excerpts=tuple(excerpts), items=items)
 
 

@@ -53,7 +53,13 @@ class Candidate:
     @property
     def untouched(self) -> bool:
         """Whether both sides are the same bytes: git names a file whose time stamp alone is new, after a copy say."""
-        return (self.base_path, self.base_id, self.base_mode) == (self.path, self.head_id, self.head_mode)
+        if self.base_id is None or self.base_mode not in (self.head_mode, ABSENT):
+            return False
+        return (self.base_path, self.base_id) == (self.path, self.head_id)
+
+    def bare(self) -> Candidate:
+        """The candidate without bytes and texts, to be kept."""
+        return replace(self, base=None, head=None, head_text=None, body=None)
 
     @property
     def deleted(self) -> bool:
@@ -176,7 +182,7 @@ def _unsuitable_base(candidate: Candidate, max_bytes: int) -> Reason | None:
         return rules.NO_BASE
     if candidate.base.data is None:
         return rules.over_size(candidate.base.size, max_bytes)
-    return rules.by_content(candidate.base.data, candidate.attributes)
+    return None
 
 
 def _head_source(candidate: Candidate) -> Source | None:
@@ -189,8 +195,9 @@ def _head_source(candidate: Candidate) -> Source | None:
 
 
 def _base_source(candidate: Candidate) -> Source | None:
+    """The base as text; one that is none has no lines, so that every line of the head counts as added."""
     blob = candidate.base
-    if blob is None or blob.data is None:
+    if blob is None or blob.data is None or rules.by_content(blob.data, candidate.attributes) is not None:
         return None
     content = decoded(blob.data, candidate.base_path)
     if content is None:  # the head may have put it right; what counts is that lines stay lines

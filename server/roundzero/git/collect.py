@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What a collection knew beside the change: its limits; by path, the encoding on disk and the mode at the base."""
+    """What a collection knew beside the change: its limits; by path, the encoding on disk and the bare candidate."""
 
     limits: CollectRules
     forms: Mapping[RelPath, Decoded]
-    base_modes: Mapping[RelPath, str]
+    bare: Mapping[RelPath, Candidate]
 
 
 _ZEROS: Final = "0" * 40
@@ -68,8 +68,7 @@ async def collect(
     )
     sides = [(file.path, file.head or file.base) for file in files]
     forms = {path: Decoded("", side.encoding, side.bom) for path, side in sides if side is not None}
-    modes = {candidate.path: candidate.base_mode for candidate in found}
-    return change, Background(limits, forms | candidates.forms, modes)
+    return change, Background(limits, forms | candidates.forms, {each.path: each.bare() for each in found})
 
 
 def snapshot_of(files: Iterable[FileChange], skipped: Iterable[Skip]) -> str:

@@ -49,8 +49,8 @@ class DiskFile:
 
 
 def inside(path: RelPath) -> bool:
-    """Whether a path stays below the root and out of git directories."""
-    return not any(part in ("", "..") or part.lower() == ".git" for part in path.split("/"))
+    """Whether a path can be one, stays below the root and out of git directories."""
+    return "\0" not in path and not any(part in ("", "..") or part.lower() == ".git" for part in path.split("/"))
 
 
 class WorkTree:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_IDENT: Final = re.compile(r"\$Id:[^$\n]*\$")
+_IDENT: Final = re.compile(r"\$Id: [0-9a-f]{40}(?:[0-9a-f]{24})? \$")
+"""Only what git itself writes there: any other text is somebody's work."""
 
 
 def as_committed(text: str) -> str:

@@ -10,16 +10,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.change import Change, FileChange, Skip, Status, blob_id
-from roundzero.core.rule_files import IGNORE_FILE
-from roundzero.core.text import Decoded, RelPath
+from roundzero.core.text import Decoded
 from roundzero.git import build, rules
 from roundzero.git.build import Candidate, Outcome
 from roundzero.git.collect import Background, snapshot_of
 from roundzero.git.files import FileKind
-from roundzero.git.listing import CollectRules
+from roundzero.git.listing import CollectRules, ignore_text
 from roundzero.git.rules import PathRules
 
 if TYPE_CHECKING:
+    from roundzero.core.text import RelPath
     from roundzero.git.listing import Access
 
 
@@ -44,14 +44,14 @@ class Refresher:
         file = change.file(path)
         skip = next((skip for skip in change.skipped if skip.path == path), None)
         if file is not None:
-            outcome = await self._again(file, text)
+            outcome = await self._again(file, text, tree)
         elif skip is not None and not rules.buffer_may_lift(skip):
             return change
         else:
             outcome = await self._first_time(path, skip, text, tree)
         return self._put(change, path, outcome)
 
-    async def _again(self, file: FileChange, text: str) -> Outcome:
+    async def _again(self, file: FileChange, text: str, tree: str) -> Outcome:
         known = file.head or file.base
         assert known is not None  # noqa: S101  a file change has a side
         form = self._known.forms.get(file.path, Decoded("", known.encoding, known.bom))
@@ -59,21 +59,27 @@ class Refresher:
         blob = blob_id(data, algorithm=self._access.object_format)
         if file.head is not None and file.head.blob == blob:
             return Outcome(file=file)
+        bare = self._known.bare.get(file.path) or self._strangers.get((tree, file.path))
+        if file.base is None and bare is not None and replace(bare, head_id=blob).untouched:
+            return Outcome()
+        status = bare.status if bare is not None else file.status
         candidate = Candidate(
             path=file.path,
             base_path=file.base.path if file.base is not None else file.path,
-            status=Status.MODIFIED if file.status is Status.DELETED else file.status,
+            status=Status.MODIFIED if status is Status.DELETED else status,
             head_mode=file.mode if file.head is not None else "100644",
             head_id=blob,
             head=data,
             head_text=content,
+            attributes=bare.attributes if bare is not None else {},
         )
         outcome = build.build(candidate, max_bytes=self._known.limits.max_file_bytes)
         if outcome.file is None or outcome.file.head is None or file.base is None:
             return outcome
-        fresh = replace(outcome.file, base=file.base, status=candidate.status)
+        changed = Status.MODIFIED if file.status is Status.DELETED else file.status
+        fresh = replace(outcome.file, base=file.base, status=changed)
         hunks = await self._access.differ.hunks(file.base.text, outcome.file.head.text)
-        return build.finish(fresh, hunks, base_mode=self._known.base_modes.get(file.path, fresh.mode))
+        return build.finish(fresh, hunks, base_mode=bare.base_mode if bare is not None else fresh.mode)
 
     async def _first_time(self, path: RelPath, skip: Skip | None, text: str, tree: str) -> Outcome:
         key = (tree, path)
@@ -113,8 +119,7 @@ class Refresher:
         stdin = rules.question([path])
         done = await self._access.commands.git("check-attr", "-z", "--stdin", *rules.ATTRIBUTES, stdin=stdin)
         attributes = rules.parse_attributes(done.stdout).get(path, {})
-        ignore_file = self._access.work_tree.read(RelPath(IGNORE_FILE), max_bytes=limit).data or b""
-        path_rules = PathRules(self._known.limits.exclude, ignore_file.decode("utf-8", "replace"))
+        path_rules = PathRules(self._known.limits.exclude, await ignore_text(self._access, None, limit) or "")
         renamed = skip is not None and skip.status is Status.RENAMED
         changed = Status.RENAMED if renamed else Status.MODIFIED
         return Candidate(

@@ -265,7 +265,7 @@ class Git:
             return known.base if known is not None else await self.text_at(self._tree(change.base), path)
         if (file := change.file(path)) is not None:
             return file.head
-        if change.is_gone(path):
+        if change.is_gone(path) or not inside(path):
             return None
         if change.head_tree is not None:
             return await self.text_at(change.head_tree, path)

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from roundzero.core.linemap import Hunk
 
-_HUNK: Final = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_HUNK_START: Final = re.compile(r"@@ -\d")
 _PREFIX: Final = re.compile(r"^[abciow12]/")
 _ESCAPED: Final = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _LETTERS: Final = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
@@ -100,7 +101,7 @@ def _restricted(
     for patch in part.patches:
         new = [as_committed(line[1:].removesuffix("\r")) for line in patch.lines if line[0] != "-"]
         start = patch.head_start - 1 if new else patch.head_start
-        if start < at or head[start : start + len(new)] != new:
+        if not at <= start <= len(head) or head[start : start + len(new)] != new:
             raise UserError(
                 f"{path}: the diff does not fit at line {patch.head_start}; it must lead to the file as it is now"
             )
@@ -170,6 +171,8 @@ def _parse(diff: bytes) -> list[_FileDiff]:
             at += 2
         elif files and (match := _HUNK.match(line)) is not None:
             at = _read_hunk(lines, at + 1, match, files[-1])
+        elif files and _HUNK_START.match(line) is not None:
+            raise UserError(f"{files[-1].new or files[-1].old}: the diff has no readable hunk at its line {at + 1}")
         else:
             at += 1
     if not files and diff.strip() and b"diff --git " not in diff:
@@ -207,4 +210,4 @@ def _name(field_text: str) -> str | None:
 
 def _unescaped(match: re.Match[bytes]) -> bytes:
     code = match[1]
-    return bytes((int(code, 8),)) if len(code) == 3 else _LETTERS.get(code, code)
+    return bytes((int(code, 8) & 0xFF,)) if len(code) == 3 else _LETTERS.get(code, code)

@@ -13,6 +13,7 @@ from roundzero.core.change import Change, Side
 from roundzero.core.ports import GrepHit
 from roundzero.git.diff import relpath
 from roundzero.git.hunks import split_lines
+from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -54,8 +55,11 @@ async def grep(commands: Commands, words: Collection[str], change: Change) -> Ma
         return {}
     where = ("--untracked",) if change.head_tree is None else (("--cached",) if not change.head_tree else ())
     tree = (change.head_tree,) if change.head_tree else ()
-    rows = dict.fromkeys(await _search(commands, wanted, *where, *tree))
-    if change.head_tree is None and await _ignores_tracked(commands):
+    async with side_by_side() as group:
+        searching = group.create_task(_search(commands, wanted, *where, *tree))
+        ignoring = group.create_task(_ignores_tracked(commands)) if change.head_tree is None else None
+    rows = dict.fromkeys(searching.result())
+    if ignoring is not None and ignoring.result():
         rows.update(dict.fromkeys(await _search(commands, wanted)))
     patterns = {word: re.compile(rf"(?<![A-Za-z0-9_]){re.escape(word)}(?![A-Za-z0-9_])") for word in wanted}
     changed = {file.path for file in change.files} | {skip.path for skip in change.skipped}

@@ -259,8 +259,8 @@ class Statements(Collector):
         where: int,
     ) -> None:
         place = self.place(alias)  # type: ignore[arg-type]  # an alias has a place too
-        lines = (node.lineno, node.end_lineno or node.lineno)
-        self.imports.append(Import(*what, alias.asname or "", *place, *lines, int(where), scope.qualified))
+        first, _, last, _ = self.place(node)
+        self.imports.append(Import(*what, alias.asname or "", *place, first, last, int(where), scope.qualified))
 
     def _raise(self, node: ast.Raise, scope: Scope, where: int) -> None:  # noqa: ARG002  one signature for all
         raised = node.exc

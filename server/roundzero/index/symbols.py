@@ -250,8 +250,9 @@ class RepositorySymbols:
         if not is_package(missing) or not self._modules_of(side).is_gone(missing.path, missing.name):
             return False
         source = self.source(importer, side)
-        name = f"{missing.path.split('/')[-2]}.{missing.name}"
-        return source is not None and re.search(rf"[\"'][\w.]*\b{re.escape(name)}[\"']", source.text) is None
+        package = missing.path.rpartition("/")[0].rpartition("/")[2]  # "" at the root, whose name is not known
+        name = re.escape(f"{package}.{missing.name}" if package else missing.name)
+        return source is not None and re.search(rf"[\"'][\w.]*\b{name}[\"']", source.text) is None
 
     def _python(self, path: RelPath, side: Side) -> Source | None:
         return self.source(path, side) if language_of(path) == "python" else None

@@ -23,7 +23,7 @@ from roundzero.render.markdown_fix import diff
 from roundzero.render.markdown_text import MARK, block, cell, code, prose
 from roundzero.render.markdown_words import MarkdownWords, markdown_words
 from roundzero.render.redaction import Redactor
-from roundzero.render.words import Words, spent, words
+from roundzero.render.words import Words, some, spent, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,10 +122,9 @@ class _Markdown:
         merge_base = code((base.merge_base or "-")[:12])
         yield "# " + say.title.format(head=branch, base=code(base.ref) if base.ref is not None else merge_base)
         yield ""
-        depth = self.words.checks_only if verdict.depth == "off" else self.words.depth.format(depth=verdict.depth)
         blocking = say.blocking_count.format(count=verdict.blocking)
         stale = f" ({self.words.stale})" if verdict.stale else ""
-        yield " · ".join([f"**{verdict.status.value}**{stale}", blocking, depth, *self._why()])
+        yield " · ".join([f"**{verdict.status.value}**{stale}", blocking, self.words.at_depth(verdict), *self._why()])
         yield ""
         counts = zip(("P0", "P1", "P2", "P3"), report.counts, strict=True)
         yield " · ".join(f"{name}/{number}" for name, number in counts)
@@ -152,7 +151,10 @@ class _Markdown:
         say, this, states = self.say, self.report.round, self.numbers.states
         first = this.previous is None
         said = (say.first_round if first else say.round).format(
-            index=this.index, previous=this.previous, delta=this.delta_files, full=this.full_files
+            index=this.index,
+            previous=this.previous,
+            delta=this.delta_files,
+            files=some(self.words.files, this.full_files),
         )
         if first:
             return said
@@ -259,9 +261,9 @@ class _Markdown:
     def _place(self, finding: Finding) -> str:
         seen = finding.seen
         if seen.path is None:
-            return self.say.whole_change
+            return self.words.whole_change
         place = code(f"{seen.path}:{seen.line}" if seen.span is not None else seen.path)
-        return f"{place} ({self.say.at_base})" if seen.side is Side.BASE else place
+        return f"{place} ({self.words.at_base})" if seen.side is Side.BASE else place
 
     def _quote(self, finding: Finding) -> str:
         """The line the finding stands on, unless the title or the evidence shows it."""
@@ -275,10 +277,10 @@ class _Markdown:
         return "" if line in seen.title else _quoted(line)
 
     def _evidence(self, proof: Evidence) -> str:
-        place = code(f"{proof.path}:{proof.line}") + (f" ({self.say.at_base})" if proof.side is Side.BASE else "")
+        place = code(f"{proof.path}:{proof.line}") + (f" ({self.words.at_base})" if proof.side is Side.BASE else "")
         line = self.say.evidence.format(place=place, role=self._reason(proof.role)).strip()
         quote = _quoted(self.redactor.text(proof.quote).strip())
-        return f"{line}{self.say.colon}{quote}" if quote else line
+        return f"{line}{self.words.colon}{quote}" if quote else line
 
     def _fix(self, fix: Fix, path: RelPath | None) -> Iterator[str]:
         template = self.say.safe_fix if fix.safe else self.say.fix
@@ -298,7 +300,7 @@ class _Markdown:
             (_Section.FIXED, self.say.fixed),
             (_Section.LEFT, self.say.left),
             (_Section.DISMISSED, self.say.dismissed),
-            (_Section.PRE_EXISTING, self.say.pre_existing),
+            (_Section.PRE_EXISTING, self.words.pre_existing),
         )
         for section, title in titles:
             if findings := self.sections[section]:
@@ -325,7 +327,7 @@ class _Markdown:
             )
         if finding.grounds is not None:
             parts += self._grounds(finding.grounds)
-        return self.say.colon + " ".join(parts) if parts else ""
+        return self.words.colon + " ".join(parts) if parts else ""
 
     def _grounds(self, grounds: Grounds) -> Iterator[str]:
         """Where what is said of a finding's state can be read, and until when it holds."""
@@ -369,7 +371,8 @@ class _Markdown:
         if report.summary:
             yield self._text(report.summary)
             yield ""
-        yield self.say.reviewed.format(reviewed=coverage.reviewed, files=coverage.files, lines=coverage.added_lines)
+        files, lines = some(self.words.files, coverage.files), some(self.say.added_lines, coverage.added_lines)
+        yield self.say.reviewed.format(reviewed=coverage.reviewed, files=files, lines=lines)
         yield ""
         skips = {skip.path: skip for skip in coverage.skipped}
         left = 0
@@ -387,10 +390,10 @@ class _Markdown:
                 if skip.reason == file.status.value:
                     template = self.say.not_reviewed
                 parts.append(template.format(reason=self._reason(skip.reason)))
-            summary = f"{self.say.colon}{self._text(file.summary)}" if file.summary else ""
+            summary = f"{self.words.colon}{self._text(file.summary)}" if file.summary else ""
             yield f"- {_paths(file)} {self.say.comma.join(parts)}{summary}"
         if left:
-            yield f"- {self.say.more_files.format(count=left)}"
+            yield f"- {some(self.say.more_files, left)}"
 
     def _statistics(self) -> Iterator[str]:
         report, say = self.report, self.say
@@ -413,7 +416,7 @@ class _Markdown:
             stages = say.comma.join(f"{self._text(stage)} {seconds:.1f}" for stage, seconds in report.stats.seconds)
             yield f"- {say.seconds.format(stages=stages)}"
         for notice in report.notices:
-            yield f"- {say.notes}{say.colon}{self._text(notice)}"
+            yield f"- {say.notes}{self.words.colon}{self._reason(notice)}"
 
     def _model(self, model: ModelStats) -> str:
         """What a model was asked, how drafts ended and what became of what was drafted."""

@@ -38,8 +38,6 @@ class MarkdownWords:
     blocking: str
     suggestions: str
     none: str
-    whole_change: str
-    at_base: str
     because_of: str
     same_as: str
     same_cause: str
@@ -53,7 +51,6 @@ class MarkdownWords:
     dismissed: str
     dismissed_in_code: str
     reason_above: str
-    pre_existing: str
     states: Mapping[str, str]
     settings_changed: str
     checklists: str
@@ -64,11 +61,12 @@ class MarkdownWords:
     all_packs: str
     overview: str
     reviewed: str
+    added_lines: tuple[str, str]
     skipped: str
     not_reviewed: str
     not_checked_because: str
     statuses: Mapping[str, str]
-    more_files: str
+    more_files: tuple[str, str]
     more_findings: str
     strengths: str
     statistics: str
@@ -81,7 +79,6 @@ class MarkdownWords:
     drafts: str
     gates: str
     capped: str
-    colon: str
     comma: str
 
 
@@ -97,8 +94,8 @@ _ENGLISH = MarkdownWords(
     no_base="**Base** {commit}, {how}",
     reviewed_at="**Reviewed** {time} by Round Zero {version}; the verdict holds for snapshot {snapshot} alone",
     doubt="in doubt: {text}",
-    round="**Round** {index}; {delta} of {full} files changed since round {previous}",
-    first_round="**Round** {index}; {full} files",
+    round="**Round** {index}; {delta} of {files} changed since round {previous}",
+    first_round="**Round** {index}; {files}",
     progress="; fixed {fixed}, new {new}, back again {returned}, open {open}",
     since="since round {round}",
     came_back="came back {count}x",
@@ -106,8 +103,6 @@ _ENGLISH = MarkdownWords(
     blocking="Blocking issues",
     suggestions="Non-blocking suggestions",
     none="None.",
-    whole_change="the change as a whole",
-    at_base="at the base",
     because_of="Because of {place}",
     same_as="Why: see {label}.",
     same_cause="Same cause as {label}.",
@@ -121,7 +116,6 @@ _ENGLISH = MarkdownWords(
     dismissed="Dismissed",
     dismissed_in_code="in the code",
     reason_above="reason above",
-    pre_existing="There before this branch",
     states={"stale": "stale", "unconfirmed": "not confirmed", "refuted": "refuted", "superseded": "superseded"},
     settings_changed="What this branch changes about its own review",
     checklists="Checklists",
@@ -131,14 +125,15 @@ _ENGLISH = MarkdownWords(
     not_checked="Not checked",
     all_packs="all",
     overview="Overview",
-    reviewed="Reviewed {reviewed} of {files} files, {lines} added lines.",
+    reviewed="Reviewed {reviewed} of {files}, {lines}.",
+    added_lines=("1 added line", "{count} added lines"),
     skipped="skipped: {reason}",
     not_reviewed="not reviewed",
     not_checked_because="**not checked**: {reason}",
     statuses={
         "added": "added", "modified": "modified", "deleted": "deleted", "renamed": "renamed", "mode": "mode changed",
     },
-    more_files="and {count} more files",
+    more_files=("and 1 more file", "and {count} more files"),
     more_findings="{count} more in one line each:",
     strengths="Strengths",
     statistics="Statistics",
@@ -151,7 +146,6 @@ _ENGLISH = MarkdownWords(
     drafts="drafts: {asked} asked, {ok} ok, {failed} failed",
     gates="drafted findings: {gates}",
     capped="made milder: {count}",
-    colon=": ",
     comma=", ",
 )  # fmt: skip
 _CHINESE = MarkdownWords(
@@ -166,8 +160,8 @@ _CHINESE = MarkdownWords(
     no_base="**基准** {commit}，{how}",
     reviewed_at="**审查** {time}，Round Zero {version}；结论仅对快照 {snapshot} 有效",
     doubt="存疑：{text}",
-    round="**轮次** {index}；自第 {previous} 轮以来 {full} 个文件中有 {delta} 个变动",
-    first_round="**轮次** {index}；{full} 个文件",
+    round="**轮次** {index}；自第 {previous} 轮以来 {files}中有 {delta} 个变动",
+    first_round="**轮次** {index}；{files}",
     progress="；已修复 {fixed}、新增 {new}、再次出现 {returned}、未关闭 {open}",
     since="自第 {round} 轮",
     came_back="再次出现 {count} 次",
@@ -175,8 +169,6 @@ _CHINESE = MarkdownWords(
     blocking="阻止合入的问题",
     suggestions="不阻止合入的建议",
     none="无。",
-    whole_change="整个变更",
-    at_base="基准版本",
     because_of="起因于 {place}",
     same_as="理由：见 {label}。",
     same_cause="与 {label} 同因。",
@@ -190,7 +182,6 @@ _CHINESE = MarkdownWords(
     dismissed="已忽略",
     dismissed_in_code="在代码中",
     reason_above="理由见上",
-    pre_existing="此分支之前就有",
     states={"stale": "已过时", "unconfirmed": "未确认", "refuted": "已否定", "superseded": "已被取代"},
     settings_changed="此分支对自身审查的改动",
     checklists="检查清单",
@@ -200,12 +191,13 @@ _CHINESE = MarkdownWords(
     not_checked="未检查",
     all_packs="合计",
     overview="概览",
-    reviewed="已审查 {reviewed}/{files} 个文件，新增 {lines} 行。",
+    reviewed="已审查 {reviewed}/{files}，{lines}。",
+    added_lines=("新增 1 行", "新增 {count} 行"),
     skipped="已跳过：{reason}",
     not_reviewed="未审查",
     not_checked_because="**未检查**：{reason}",
     statuses={"added": "新增", "modified": "修改", "deleted": "删除", "renamed": "重命名", "mode": "模式改变"},
-    more_files="另有 {count} 个文件",
+    more_files=("另有 1 个文件", "另有 {count} 个文件"),
     more_findings="另有 {count} 项，各占一行：",
     strengths="优点",
     statistics="统计",
@@ -218,7 +210,6 @@ _CHINESE = MarkdownWords(
     drafts="草稿：请求 {asked} 份，成功 {ok} 份，失败 {failed} 份",
     gates="草稿中的发现：{gates}",
     capped="降低级别：{count}",
-    colon="：",
     comma="、",
 )
 

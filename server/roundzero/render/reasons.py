@@ -64,6 +64,15 @@ _CHINESE: Final = {
         "模型看了 {hunks} 个改动块中的 {covered} 个：{left}"
     ),
     "the model was not asked: {why}": "未询问模型：{why}",
+    "the model was not asked, because this repository is not trusted; trust it (roundzero trust), or ask for one review"
+    " with --model quick": (
+        "未询问模型，因为此仓库未受信任；请信任它（roundzero trust），或用 --model quick 请求一次审查"
+    ),
+    "no model provider is configured; set model.provider in your own settings": (
+        "未配置模型提供方；请在自己的设置中设置 model.provider"
+    ),
+    "this version makes no deep model reviews": "此版本不做深度模型审查",
+    "model.depth deep: {why}, so it was quick": "model.depth deep：{why}，因此按 quick 进行",
     "too large": "过大",
     "renamed from a path that is not sent": "由不发送的路径改名而来",
     "kept back because the ignore file cannot be read": "因忽略文件无法读取而未发送",
@@ -132,6 +141,23 @@ _CHINESE: Final = {
     "it is no file that can be read; what it would leave out was reviewed, and nothing may be sent": (
         "不是可读取的文件；本应排除的内容已被审查，且不得发送任何内容"
     ),
+    "{path} is ignored by git, so it was not reviewed": "{path} 被 git 忽略，因此未审查",
+    # what was fixed
+    "fixed nothing": "未修复任何内容",
+    "fixed {count} finding in {number} file: {paths}": "已修复 {number} 个文件中的 {count} 项发现：{paths}",
+    "fixed {count} findings in {number} file: {paths}": "已修复 {number} 个文件中的 {count} 项发现：{paths}",
+    "fixed {count} finding in {number} files: {paths}": "已修复 {number} 个文件中的 {count} 项发现：{paths}",
+    "fixed {count} findings in {number} files: {paths}": "已修复 {number} 个文件中的 {count} 项发现：{paths}",
+    "not fixed: {why}": "未修复：{why}",
+    "{path} is reached through a link": "{path} 需经链接到达",
+    "{path} cannot be read ({problem})": "{path} 无法读取（{problem}）",
+    "{path} changed while it was reviewed": "{path} 在审查期间发生了变化",
+    "{place}: the text to replace is not there": "{place}：要替换的文本不在该处",
+    "{place}: overlaps another fix; run again": "{place}：与另一处修复重叠；请再运行一次",
+    "{path}: the fix has characters its encoding {encoding} lacks": "{path}：修复含有其编码 {encoding} 没有的字符",
+    "{path}: with the fixes it would no longer parse": "{path}：应用修复后将无法解析",
+    "{path} changed while it was fixed": "{path} 在修复期间发生了变化",
+    "{path} cannot be written ({problem})": "{path} 无法写入（{problem}）",
     # doubts about the base
     "the base {ref} is not used: this branch has no commits yet": "未使用基准 {ref}：此分支尚无提交",
     "the base selected for this branch, {ref}, does not exist any more": "为此分支选定的基准 {ref} 已不存在",
@@ -198,6 +224,8 @@ def _value(name: str, value: str) -> str:
         return "".join(_gaps(value))
     if name == "left":
         return _LEFT.sub(lambda found: f"{found[1]} 个{_CHINESE.get(found[2], found[2])}", value)
+    if name == "why":
+        return reason(value, "zh")
     return _CHINESE.get(value, value) if name in _SAID else value
 
 

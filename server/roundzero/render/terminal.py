@@ -288,9 +288,8 @@ class _Terminal:
     def _verdict(self) -> str:
         verdict = self.report.verdict
         style = {VerdictStatus.LGTM: "good", VerdictStatus.BLOCKED: "bad", VerdictStatus.INCOMPLETE: "gap"}
-        depth = self.words.checks_only if verdict.depth == "off" else self.words.depth.format(depth=verdict.depth)
         text = self._styled(verdict.status.value, style[verdict.status])
-        text += f" ({depth})"
+        text += f" ({self.words.at_depth(verdict)})"
         if verdict.stale:
             text += f" ({self.words.stale})"
         reasons = [self.words.reason(each) for each in verdict.reasons]

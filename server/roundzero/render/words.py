@@ -63,6 +63,8 @@ class Words:
     semicolon: str
     model: str
     model_spent: str
+    requests: tuple[str, str]
+    tokens: tuple[str, str]
     model_cached: str
     model_free: str
     model_cost: str
@@ -70,6 +72,10 @@ class Words:
     def reason(self, text: str) -> str:
         """A reason of the report in this language."""
         return reason(text, self.language)
+
+    def at_depth(self, verdict: Verdict) -> str:
+        """How deep the review was that came to the verdict."""
+        return self.checks_only if verdict.depth == "off" else self.depth.format(depth=verdict.depth)
 
     def outcome(self, verdict: Verdict, gate: Gate | None) -> str | None:
         """What the exit status says where it is not what the verdict leads to expect."""
@@ -131,7 +137,9 @@ _ENGLISH = Words(
     colon=": ",
     semicolon="; ",
     model="Model {name} looked at hunks: {covered} of {hunks}{spent}",
-    model_spent=", {requests} requests, {tokens} tokens",
+    model_spent=", {requests}, {tokens}",
+    requests=("1 request", "{count} requests"),
+    tokens=("1 token", "{count} tokens"),
     model_cached=", {cached} from the cache",
     model_free=", nothing sent",
     model_cost=", cost {cost:.4f}",
@@ -185,7 +193,9 @@ _CHINESE = Words(
     colon="：",
     semicolon="；",
     model="模型 {name} 看了 {hunks} 个改动块中的 {covered} 个{spent}",
-    model_spent="，{requests} 次请求，{tokens} 个令牌",
+    model_spent="，{requests}，{tokens}",
+    requests=("1 次请求", "{count} 次请求"),
+    tokens=("1 个令牌", "{count} 个令牌"),
     model_cached="，{cached} 个来自缓存",
     model_free="，未发送任何内容",
     model_cost="，费用 {cost:.4f}",
@@ -195,7 +205,9 @@ _CHINESE = Words(
 def spent(model: ModelStats, said: Words) -> str:
     """What a model's part took, to stand behind how much it looked at."""
     parts = [
-        said.model_spent.format(requests=model.requests, tokens=model.sent + model.received)
+        said.model_spent.format(
+            requests=some(said.requests, model.requests), tokens=some(said.tokens, model.sent + model.received)
+        )
         if model.requests
         else said.model_free
     ]
