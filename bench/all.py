@@ -6,11 +6,15 @@ import sys
 import time
 from typing import Final
 
+import deep
 import latency
 import memory
 import model
+import model_memory
+import model_typing
 import review
 import startup
+import whole
 from installed import ROOT
 from report import machine, table
 
@@ -18,7 +22,11 @@ PARTS: Final = (
     ("Start", startup),
     ("While typing", latency),
     ("Command line", review),
+    ("Questions about a whole repository", whole),
     ("Around a model", model),
+    ("Around the model of a deep review", deep),
+    ("While a model answers", model_typing),
+    ("Many model reviews", model_memory),
     ("At rest", memory),
 )
 _INTRO: Final = """\

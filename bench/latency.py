@@ -51,14 +51,14 @@ def _one_size(roundzero: Path, lines: int) -> list[Row]:
         base = Path(scratch) / "base.py"
         base.write_bytes(subject.git(root, "show", f"HEAD:{path.relative_to(root).as_posix()}"))
         text = path.read_text(encoding="utf-8")
-        ours = _Typist(Client([roundzero, "lsp"], root), path, text, codes=OUR_CODES, options=subject.SETTINGS)
-        theirs = _Typist(Client([ruff, "server"], root), path, text, codes=RUFF_SERVER_CODES, options=RUFF_SERVER)
+        ours = Typist(Client([roundzero, "lsp"], root), path, text, codes=OUR_CODES, options=subject.SETTINGS)
+        theirs = Typist(Client([ruff, "server"], root), path, text, codes=RUFF_SERVER_CODES, options=RUFF_SERVER)
         mine: list[float] = []
         server: list[float] = []
         serial: list[float] = []
         try:
             for at in range(EDITS + WARM_UP):
-                measured = (ours.edit(), theirs.edit(), _serial(ruff, base, ours.text, scratch))
+                measured = (ours.edit(), theirs.edit(), serial_peer(ruff, base, ours.text, scratch))
                 if at >= WARM_UP:
                     for times, took in zip((mine, server, serial), measured, strict=True):
                         times.append(took)
@@ -76,10 +76,11 @@ def _one_size(roundzero: Path, lines: int) -> list[Row]:
     ]
 
 
-class _Typist:
+class Typist:
     """Types the same defect in and out in the middle of a changed place, waiting for the diagnostics each time."""
 
     def __init__(self, client: Client, path: Path, text: str, *, codes: frozenset[str], options: Message) -> None:
+        """Greet the server and open the file."""
         self.client = client
         self.text = text
         self._codes = codes
@@ -118,7 +119,8 @@ class _Typist:
         return lambda published: self._count(published) > 0
 
 
-def _serial(ruff: Path, base: Path, text: str, empty: str) -> float:
+def serial_peer(ruff: Path, base: Path, text: str, empty: str) -> float:
+    """Milliseconds of ruff on standard input and then git diff, in the ``empty`` folder."""
     data = text.encode()
     lint = [str(ruff), "check", "--isolated", "--no-cache", "--select", RUFF_CODES, "--output-format", "json"]
     diff = ["git", "diff", "--no-index", "-U0", str(base), "-"]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from installed import clean_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 Message = dict[str, Any]
@@ -27,14 +27,16 @@ PATIENCE: Final = 60.0
 class Client:
     """One server process on pipes."""
 
-    def __init__(self, command: Sequence[str | Path], root: Path) -> None:
-        """Start ``command`` in ``root``."""
+    def __init__(
+        self, command: Sequence[str | Path], root: Path, *, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Start ``command`` in ``root``. ``environment``: what differs from ours."""
         self.started = time.perf_counter()
         self.root = root
         self.process = subprocess.Popen(
             [str(part) for part in command],
             cwd=root,
-            env=clean_environment(),
+            env=clean_environment() | dict(environment or {}),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -89,6 +91,10 @@ class Client:
             {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"range": where, "text": text}]},
         )
         return version
+
+    def save(self, uri: str) -> None:
+        """Say that a document was saved."""
+        self.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
 
     def diagnostics(self, uri: str, wanted: Callable[[Message], bool]) -> Message:
         """Wait for a publication for ``uri`` whose parameters satisfy ``wanted``, and return them."""

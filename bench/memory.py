@@ -41,11 +41,11 @@ def _memory(roundzero: Path, root: Path) -> list[Row]:
     client = Client([roundzero, "lsp"], root)
     try:
         uri = _settle(client, root)
-        idle = _resident(client.process.pid)
+        idle = resident(client.process.pid)
         _type(client, uri, EDITS // 10)
-        warm = _resident(client.process.pid)
+        warm = resident(client.process.pid)
         _type(client, uri, EDITS - EDITS // 10)
-        after = _resident(client.process.pid)
+        after = resident(client.process.pid)
     finally:
         client.close()
     return [
@@ -133,7 +133,7 @@ def _tree(pid: int) -> list[int]:
     return found
 
 
-def _resident(pid: int) -> float:
+def resident(pid: int) -> float:
     """MiB resident, summed over the tree; pages shared between processes count in each."""
     total = 0
     for one in _tree(pid):

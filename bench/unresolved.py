@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from roundzero.core.change import BaseChoice, BaseHow, Change, HeadState, Side, Source, blob_id
 from roundzero.core.facts import Where
-from roundzero.core.ports import GrepHit
+from roundzero.core.ports import Commit, GrepHit
 from roundzero.core.resolution import External, Missing, Unknown
 from roundzero.core.text import RelPath, decode
 from roundzero.index.fact_store import FactStore
@@ -67,6 +67,10 @@ class WorkTree:
             rows = (row.split("\0", 2) for row in output.split("\n") if row.count("\0") >= 2)
             found[word] = tuple(GrepHit(RelPath(path), int(line), text) for path, line, text in rows)
         return found
+
+    def commits(self) -> tuple[Commit, ...]:
+        """None."""
+        return ()
 
     def _git(self, *arguments: str, check: bool = True) -> str:
         done = subprocess.run(["git", "-C", str(self._root), *arguments], capture_output=True, check=check)

@@ -23,6 +23,7 @@ from roundzero.core.item import (
     IgnoresCheck,
     Item,
     Language,
+    LinterCheck,
     RuffCheck,
     TextCheck,
 )
@@ -196,6 +197,8 @@ def _named(check: CheckSpec) -> str:
             return f"`{check.name}`"
         case IgnoresCheck():
             return "the comments that dismiss findings"
+        case LinterCheck():
+            return " ".join((check.linter, ", ".join(f"`{code}`" for code in check.codes))).strip()
 
 
 _OF_THE_EXTENSION: Final[Mapping[str, tuple[Mapping[str, object], str, str]]] = {

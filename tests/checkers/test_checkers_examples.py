@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from roundzero.checkers import discover
+from roundzero.checkers import discover, names
 from roundzero.core.item import CheckerCheck
 from support.checking import built_in, check, checker_examples
 
@@ -17,6 +17,11 @@ EXAMPLES: Final = checker_examples()
 def test_example(item: str, text: str) -> None:
     """An example of a pack gives what it says."""
     check(text, item)
+
+
+def test_a_checker_is_named_like_its_module() -> None:
+    """So that it is found by its name without importing the others."""
+    assert {name: checker.name for name, checker in discover().items()} == {name: name for name in names()}
 
 
 def test_every_checker_has_an_item_and_an_example() -> None:

@@ -70,7 +70,7 @@ class Broken(Names):
 @pytest.fixture
 def own_checkers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The two checkers above instead of the shipped ones."""
-    monkeypatch.setattr(runner, "discover", lambda: {"names": Names, "broken": Broken})
+    monkeypatch.setattr(runner, "find", {"names": Names, "broken": Broken}.get)
 
 
 NAMES = item(CheckerCheck("names"))
@@ -90,6 +90,23 @@ def test_a_broken_checker_costs_its_own_results_and_a_line() -> None:
     assert failure.items == {"t/broken"}
     assert failure.message.startswith("broke with KeyError at visit:")
     assert "secret" not in str(failure)
+
+
+def test_a_checker_that_cannot_be_imported_costs_its_own_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One failure names it, whatever kind it would have been; the others' results stay."""
+
+    def find(name: str) -> type[Names]:
+        if name == "broken":
+            raise ImportError("no such module")
+        return Names
+
+    monkeypatch.setattr(runner, "find", find)
+    result = check_file(file_change("a.py", None, "a\n"), [BROKEN, NAMES])
+    assert result is not None
+    assert [name for name, _ in result.head] == ["t/item"]
+    (failure,) = result.failures
+    assert failure.checker == "broken"
+    assert failure.items == {"t/broken"}
 
 
 @pytest.mark.usefixtures("own_checkers")

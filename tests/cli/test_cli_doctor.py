@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 from typing import TYPE_CHECKING
 
 from roundzero import __version__
@@ -108,3 +109,16 @@ def test_it_says_which_hooks_are_installed(cli: Cli, repo: Repo) -> None:
     assert "  hooks: none of ours (roundzero hook install)\n" in cli("doctor").out
     cli("hook", "install")
     assert "  hooks: pre-push\n" in cli("doctor").out
+
+
+def test_an_optional_linter_that_does_not_run_is_named_once(cli: Cli, repo: Repo) -> None:
+    """With the reason; one that runs is there with its version. Neither is a problem."""
+    repo.commit("base", {"a.py": "x = 1\n"})
+    out = cli("doctor").out
+    assert "optional   clang-format, pre-commit, shellcheck, zizmor: only in trusted repositories" in out
+    cli("trust")
+    out = cli("doctor").out
+    assert "optional   clang-format: the repository does not pin it" in out
+    assert re.search(r"^shellcheck [0-9.]+$", out, re.MULTILINE)
+    assert out.count("clang-format:") == 1
+    assert "problems: none" in out

@@ -198,7 +198,7 @@ def test_without_a_provider_there_is_no_model(lane: Lane) -> None:
     assert "set model.provider" in ran.err
     ran = lane.cli("review", "--model", "deep")
     assert ran.status == 2
-    assert "no deep model reviews" in ran.err
+    assert "--model deep: no model provider is configured" in ran.err
 
 
 def test_the_second_review_costs_nothing(lane: Lane) -> None:
@@ -213,6 +213,23 @@ def test_the_second_review_costs_nothing(lane: Lane) -> None:
     assert of_model(second) == of_model(first)
     ran = lane.cli("review", "--model", "quick")
     assert "Model scripted looked at hunks: 1 of 1, nothing sent, 1 from the cache" in ran.out
+
+
+def test_only_what_was_spent_tells_a_cached_review_from_the_first(lane: Lane) -> None:
+    """With every reply kept and the ledger unchanged, reviews are the same document; the first one also spent."""
+    lane.says(LOST)
+    lane.patch.setenv("ROUNDZERO_MODEL_PRICE_INPUT", "3")
+    lane.wire("--model", "quick")  # the round that brings the finding
+    lane.says(LOST, clean=("general/error-semantics",))
+    first, second, third = (without_time(lane.wire("--model", "quick")) for _ in range(3))
+    assert second == third
+    assert first["stats"]["cost"] > second["stats"]["cost"] == 0
+    assert first["stats"]["tokens"] != second["stats"]["tokens"]
+    for document in (first, second):
+        spent = document["stats"] | {"tokens": None, "cost": None}
+        spent["drafts"] = spent["drafts"] | {"requests": None, "cached": None}
+        document["stats"] = spent
+    assert first == second
 
 
 def test_a_price_gives_a_cost(lane: Lane) -> None:
@@ -442,6 +459,7 @@ def test_what_is_sent_is_shown_and_not_sent(lane: Lane, tmp_path: Path) -> None:
     shown = lane.cli("doctor", "--what-is-sent").out
     assert json.loads(shown.split("\n\n", 1)[1]) == recorded
     assert "not trusted" in shown
+    assert "A deep review (--model deep, or on command in an editor) sends more, to the same address" in shown
     assert shown.startswith("The only request about this change; it is sent ")
     assert lane.cli("ledger", "rounds").out.count("\n") <= 1
     assert lane.cli("doctor", "--what-is-sent", "shop.py").out.split("\n\n", 1)[1] == shown.split("\n\n", 1)[1]

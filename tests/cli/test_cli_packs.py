@@ -119,16 +119,19 @@ def test_check_names_each_problem_with_its_line(
     assert message in ran.out
 
 
-def test_check_says_that_a_convention_is_not_checked_and_proves_the_rest(cli: Cli, repo: Repo) -> None:
-    """What the schema allows is a problem at its own line only; the item's examples are still run."""
-    convention = "    convention: {at_least: 0.9, cases: {}}\n    examples:"
-    good, bad = PACK, PACK.replace("+x = 1  # TODO", "+x = 1  # DONE")
-    for text, wrong in ((good, ["conventions are not checked yet"]), (bad, ["conventions", "missing"])):
-        path = repo.write("house.yaml", text.replace("    examples:", convention))
-        ran = cli("packs", "check", str(path))
-        said = ran.out.splitlines()[:-1]
-        assert (ran.status, len(said)) == (1, len(wrong))
-        assert all(words in line for words, line in zip(wrong, said, strict=True))
+def test_the_examples_of_a_convention_are_proved_without_it(cli: Cli, repo: Repo) -> None:
+    """An example is too small to have conventions of its own; the rule for the cases is proved like any other."""
+    check = """      ast-grep: {language: python, rule: {kind: comment, regex: TODO}}
+    convention: {at_least: 0.9, cases: {language: python, rule: {kind: CASES}}}"""
+    text = PACK.replace('      text: {regex: "TODO"}', check)
+    text = text.replace("          ^         ^^^^ ", "          ^       ^^^^^^ ")
+    path = repo.write("house.yaml", text.replace("CASES", "comment"))
+    assert (cli("packs", "check", str(path)).out, cli("packs", "check", str(path)).status) == ("no problems\n", 0)
+    path.write_text(text.replace("CASES", "no_such_kind"))
+    assert "house/no-todo: ast-grep does not accept the rule" in cli("packs", "check", str(path)).out
+    repo.write(".roundzero/checklists/house.yaml", text.replace("CASES", "comment"))
+    shown = cli("packs", "show", "no-todo").out
+    assert "a convention: silent unless 90 % of at least 5 cases in the repository obey it" in shown
 
 
 def test_check_without_a_file_proves_all_packs_in_force(cli: Cli, repo: Repo) -> None:

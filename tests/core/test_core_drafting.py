@@ -15,7 +15,7 @@ from roundzero.core.linemap import Hunk
 from roundzero.core.model_values import Draft, DraftFinding, Quote
 from roundzero.core.prompt import OTHER
 from roundzero.core.ruleset import Ruleset
-from roundzero.core.text import RelPath
+from roundzero.core.text import RelPath, collapse
 from roundzero.core.units import cut
 
 PATH = RelPath("pkg/a.py")
@@ -282,3 +282,30 @@ def test_no_edit_is_offered_of_lines_that_were_shown_otherwise() -> None:
             assert head.index.slice(edit.span) == edit.old_text
             offered += 1
     assert offered
+
+
+def test_a_quote_of_a_blanked_text_is_evidence_of_the_line_as_it_is() -> None:
+    """What a draft read without comments is shown with them, and offers no edit that would lose them."""
+    head = HEAD.replace("range(count)]", "range(count)]  # count was checked by the caller")
+    file = replace(CHANGE.files[0], head=Source(PATH, head, "h"))
+    change = replace(CHANGE, files=(file,))
+    quote = replace(POPS, text="return [shelf.pop() for _ in range(count)]  # ...")
+    found = replace(FINDING, quotes=(quote, GUARD), replacement="    return shelf[:count]  # ...")
+    texts = Texts.of(change).blanked()
+    draft = Draft(findings=(found,))
+    (seen,) = admit(draft, UNIT, change, texts, RULES, producer="m", version="1").observations
+    assert seen.evidence[0].verified is Verified.EXACT
+    assert seen.evidence[0].quote == "return [shelf.pop() for _ in range(count)]  # count was checked by the caller"
+    assert seen.anchor_text == collapse(seen.evidence[0].quote)
+    assert seen.fixes == ()
+
+
+def test_two_defects_of_neighbouring_lines_are_two() -> None:
+    """Under the item for everything else the same words nearby are one finding, and other words are another."""
+    other = replace(FINDING, item=OTHER)
+    again = replace(other, title="it empties the whole shelf")
+    different = replace(other, title="a negative count is taken for zero")
+    assert [each.title for each in let_in(other, different).observations] == [other.title, different.title]
+    admission = let_in(other, again)
+    assert [each.title for each in admission.observations] == [other.title]
+    assert admission.counts[Gate.REPEATED] == 1

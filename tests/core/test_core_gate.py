@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from roundzero.core.anatomy import Anatomy, Claim, ClaimVerdict, Votes
 from roundzero.core.change import Skip, SkipKind, Source
-from roundzero.core.finding import Finding, FindingId, Hit, Origin, State, observe
+from roundzero.core.finding import Finding, FindingId, Hit, Origin, State, Verified, observe
 from roundzero.core.gate import GatePolicy, evaluate, gate, gravest
 from roundzero.core.item import Item, ItemId, Prose, Severity
 from roundzero.core.report import Coverage, VerdictStatus, count
@@ -23,16 +24,26 @@ def finding(
     state: State = State.OPEN,
     hidden: str | None = None,
     model: bool = False,
+    case: Anatomy | None = None,
+    outdated: bool = False,
 ) -> Finding:
-    """A gated finding, of a check or of a model."""
+    """A gated finding, of a check or of a model. ``case``: what a deep review made of it."""
     item = Item(id=ItemId("p/i"), title=Prose("t"), why=Prose("w"), severity=severity)
     seen = observe(item, Hit(path=TEXT.path, span=TEXT.index.line_span(1)), TEXT, producer="t", version="1")
-    seen = replace(seen, source="model") if model else seen
+    seen = replace(seen, source="model", anatomy=case) if model or case is not None else seen
     made = Finding(
         id=FindingId("rz-1"), group="g", seen=seen, origin=origin, in_diff=True, anchor=None, state=state, hidden=hidden
     )
     counts = hidden is None and state is State.OPEN and origin is not Origin.PRE_EXISTING
-    return gate(made.but(counts=counts), GatePolicy())
+    return gate(made.but(counts=counts, outdated=outdated), GatePolicy())
+
+
+def deep(
+    given: int = 3, *, confirmed: bool | None = None, verdict: ClaimVerdict = ClaimVerdict.VERIFIED, probe: str = "p"
+) -> Anatomy:
+    """A case of so many votes of five, whose one claim was checked."""
+    claim = Claim(text="c", decisive=True, verdict=verdict, probe=probe or None, blobs=("h",))
+    return Anatomy(claims=(claim,), votes=Votes(given, 5), confirmed=confirmed)
 
 
 def coverage(*skips: Skip) -> Coverage:
@@ -120,6 +131,71 @@ def test_a_grave_finding_of_a_model_waits(made: list[Finding], status: str, reas
     verdict = evaluate(made, coverage(), (), depth="quick")
     assert (verdict.status.value, verdict.reasons) == (status, reasons)
     assert not any(each.blocking for each in made if each.seen.source == "model")
+
+
+UNVERIFIABLE = ClaimVerdict.UNVERIFIABLE
+
+
+@pytest.mark.parametrize(
+    ("case", "reason"),
+    [
+        (deep(), None),
+        (deep(5), None),
+        (deep(1, confirmed=True), None),
+        (deep(2), "too few drafts raised it, and no second look was taken"),
+        (deep(1, confirmed=False), "a second look did not confirm it"),
+        (deep(5, confirmed=False), "a second look did not confirm it"),
+        (deep(5, verdict=UNVERIFIABLE), "its decisive claim could not be verified"),
+        (deep(1, confirmed=True, verdict=UNVERIFIABLE), "its decisive claim could not be verified"),
+        (deep(5, verdict=UNVERIFIABLE, probe=""), "its decisive claim was not checked"),
+        (deep(5, verdict=ClaimVerdict.REFUTED), "its decisive claim is refuted"),
+        (replace(deep(5), claims=()), "no claim of it is decisive"),
+        (replace(deep(2), votes=Votes(2, 2)), "too few drafts raised it, and no second look was taken"),
+        (replace(deep(5), votes=None), "a model's finding blocks only after a deep review"),
+    ],
+)
+def test_a_models_finding_blocks_past_all_its_gates_and_else_says_which_it_lacks(
+    case: Anatomy, reason: str | None
+) -> None:
+    """Enough drafts or a second look, and the decisive claim verified. Fewer drafts lower nothing."""
+    made = finding(Severity.P1, case=case)
+    assert (made.blocking, made.not_blocking_because) == (reason is None, reason)
+
+
+def test_what_was_checked_in_another_text_never_blocks() -> None:
+    """Five votes and a verified claim say nothing of a text nobody read."""
+    made = finding(Severity.P0, case=deep(5), outdated=True)
+    assert not made.blocking
+    assert made.not_blocking_because == "its decisive claim was checked in a text that has changed since"
+
+
+def test_a_finding_without_a_quote_in_the_text_never_blocks() -> None:
+    """What it quotes has to be there."""
+    made = finding(Severity.P1, case=deep(5))
+    lost = tuple(replace(each, verified=Verified.MISSING) for each in made.seen.evidence)
+    made = gate(made.but(seen=replace(made.seen, evidence=lost)), GatePolicy())
+    assert made.not_blocking_because == "no quote of it was found in the text"
+
+
+@pytest.mark.parametrize(
+    ("case", "outdated", "waits"),
+    [
+        (None, False, True),
+        (deep(2), False, True),
+        (deep(5, verdict=UNVERIFIABLE, probe=""), False, True),
+        (deep(5), True, True),
+        (deep(5), False, False),
+        (deep(1, confirmed=False), False, False),
+        (deep(5, verdict=UNVERIFIABLE), False, False),
+    ],
+)
+def test_what_failed_its_gate_waits_for_nothing(case: Anatomy | None, outdated: bool, waits: bool) -> None:
+    """Only what a deep review has not looked at, not at all of it, or in another text, keeps a verdict open."""
+    made = finding(Severity.P1, model=True, case=case, outdated=outdated)
+    verdict = evaluate((made,), coverage(), (), depth="deep")
+    assert (verdict.reasons == ("1 finding of a model waits for a deep review",)) is waits
+    status = VerdictStatus.BLOCKED if made.blocking else VerdictStatus.INCOMPLETE if waits else VerdictStatus.LGTM
+    assert verdict.status is status
 
 
 def test_what_a_model_did_not_look_at_is_a_gap() -> None:

@@ -43,7 +43,8 @@ FILE = item("p/file", looks_at=LooksAt.FILE)
 MILD = item("p/mild", Severity.P3)
 WIDE = item("p/wide", looks_at=LooksAt.CHANGE)
 IGNORES = replace(MILD, id=ItemId("p/ignores"), title=Prose("p/ignores"), checks=(IgnoresCheck(),))
-RULES = Ruleset((ADDED, FILE, MILD, WIDE, IGNORES), "digest")
+TRIGGER = replace(ADDED, id=ItemId("p/trigger"), title=Prose("p/trigger"), trigger=True)
+RULES = Ruleset((ADDED, FILE, MILD, WIDE, IGNORES, TRIGGER), "digest")
 
 
 def changed(path: RelPath, base: str | None, head: str, *hunks: Hunk) -> FileChange:
@@ -248,3 +249,12 @@ def test_what_is_hidden_by_severity_still_counts() -> None:
     """The exit status is about the branch, not about the display."""
     (finding,) = judged(change(FILE_A), [see(MILD, FILE_A, 2)], view=View(min_severity=Severity.P0))
     assert (finding.hidden, finding.counts) == ("milder than P0", True)
+
+
+def test_what_a_trigger_sees_is_never_shown() -> None:
+    """It is kept for a model: hidden with its reason in every view, neither counting nor blocking, nor on the list."""
+    of = change(FILE_A)
+    for view in (View(), EVERYTHING):
+        (finding,) = judged(of, [see(TRIGGER, FILE_A, 2)], view)
+        assert (finding.hidden, finding.counts, finding.blocking) == ("only told to a model", False, False)
+    assert TRIGGER.id not in {line.item for line in checklist(RULES, of, [], [])}

@@ -11,6 +11,7 @@ from roundzero.core.anatomy import Anatomy, Step
 from roundzero.core.change import Side, Source
 from roundzero.core.finding import Anchor, Edit, Evidence, Fix, Hit, Observation, Verified, observe
 from roundzero.core.item import Item, ItemId, Prose, Severity
+from roundzero.core.linemap import Hunk
 from roundzero.core.rebase import aged, carry, edit_map
 from roundzero.core.text import LineIndex, Position, RelPath, Span
 
@@ -56,6 +57,15 @@ def test_an_inserted_line_costs_nothing(text: str, at: int, inserted: str) -> No
     assert all(moved.new(line) is not None for line in range(1, index.line_count + 1))
 
 
+def test_lines_between_two_edits_keep_their_places() -> None:
+    """Unique lines there tell where they went, and equal lines that touch them go along."""
+    old = "one\n}\ntwo\n}\nthree\n}\nfour\n"
+    moved = edit_map(old, "zero\none\n}\ntwo\n}\nthree\n}\n4\n")
+    assert [moved.new(line) for line in range(1, 8)] == [2, 3, 4, 5, 6, 7, None]
+    assert edit_map("a\n", "new\na\nnew\n").new(1) == 2
+    assert edit_map("a\n}\n}\n}\nb\n", "A\n}\n}\n}\nB\n").hunks == (Hunk(1, 5, 1, 5),)
+
+
 def test_an_observation_moves_with_its_line() -> None:
     """A line above pushes the observation, its fix, its evidence and its cause down."""
     old, new = "a\nb\nc\n", "x\na\nb\nc\n"
@@ -99,3 +109,11 @@ def test_what_a_model_said_keeps_all_its_evidence() -> None:
     assert old is not None
     assert [each.verified for each in old.evidence] == [Verified.MISSING, Verified.EXACT]
     assert aged(said, PATH, edit_map("a\nb\nc\n", "b\nc\n")) is None
+
+
+def test_what_ages_keeps_its_cause_in_sight() -> None:
+    """The changed line that a finding comes from moves as the finding does."""
+    said = seen("a\nb\nc\n", 1, cause=Anchor(PATH, 3))
+    old = aged(said, PATH, edit_map("a\nb\nc\n", "A\nnew\nb\nc\n"))
+    assert old is not None
+    assert old.cause == Anchor(PATH, 4)

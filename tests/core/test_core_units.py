@@ -38,9 +38,11 @@ def a_change(head: str, hunks: tuple[Hunk, ...], base: str | None = "") -> Chang
     )
 
 
-def an_item(name: str, looks_at: LooksAt = LooksAt.HUNK, ask: str | None = "Is it?") -> Item:
+def an_item(
+    name: str, looks_at: LooksAt = LooksAt.HUNK, ask: str | None = "Is it?", severity: Severity = Severity.P1
+) -> Item:
     """An item that asks."""
-    return Item(id=ItemId(name), title=Prose("t"), why=Prose("w"), severity=Severity.P2, looks_at=looks_at, ask=ask)
+    return Item(id=ItemId(name), title=Prose("t"), why=Prose("w"), severity=severity, looks_at=looks_at, ask=ask)
 
 
 RULES = Ruleset(items=(an_item("p/a"), an_item("p/b", LooksAt.CHANGE), an_item("p/c", ask=None)), digest="d")
@@ -167,3 +169,25 @@ def test_an_excerpt_is_its_lines_and_the_cost_is_of_them(end: str) -> None:
         cut(a_change(text, hunks, text), RULES, max_lines=50, covers=lambda _: True)
 
     assert is_linear(show, f"value = compute(alpha, beta){end}", 40_000)
+
+
+FORM = an_item("p/form", severity=Severity.P3)
+
+
+def test_a_small_unit_is_asked_less_than_a_large_one() -> None:
+    """Of two units of a file only the large one is asked about form, and then nothing was spared."""
+    rules = Ruleset(items=(*RULES.items, FORM), digest="d")
+    hunks = (Hunk(10, 0, 10, 1), Hunk(99, 0, 100, 40))
+    small, large = cut(a_change(lines(200), hunks), rules, max_lines=50, covers=lambda _: True).units
+    assert small.items == ("p/a",)
+    assert large.items == ("p/a", "p/form")
+    assert cut(a_change(lines(200), hunks), rules, max_lines=50, covers=lambda _: True).spared == frozenset()
+
+
+def test_what_no_unit_is_large_enough_for_is_spared() -> None:
+    """It is named, unless something is not asked about at all: that might have been large enough."""
+    rules = Ruleset(items=(*RULES.items, FORM), digest="d")
+    one = cut(a_change(lines(30), (Hunk(9, 0, 10, 1),)), rules, max_lines=50, covers=lambda _: True)
+    assert one.spared == {FORM.id}
+    huge = (Hunk(9, 0, 10, 1), Hunk(50, 0, 60, 3000))
+    assert cut(a_change(lines(3200), huge), rules, max_lines=50, covers=lambda _: True).spared == frozenset()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from roundzero.core.anatomy import Anatomy, Step
 from roundzero.core.change import Side, Source
-from roundzero.core.finding import Evidence, Observation, State, Verified
+from roundzero.core.finding import Evidence, FindingId, Observation, State, Verified
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.linemap import Hunk, LineMap
 from roundzero.core.model_values import Excerpt, Unit
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PATH = RelPath("a.py")
+NAME = FindingId("rz-000000000001")
 LINES = ["one", "two", "three", "four", "five"]
 
 
@@ -78,8 +79,7 @@ def test_what_is_open_stands_on_the_very_lines_it_was_said_of(texts: list[list[s
             assert all(
                 index.line(each.line) == each.quote for each in seen.evidence if each.verified is not Verified.MISSING
             )
-    if known.seen_in(PATH, text(LINES)):
-        assert only(known, LINES) == (said_at(line, quoted=(1, 5)), State.OPEN)
+    assert only(known, LINES) == (said_at(line, quoted=(1, 5)), State.OPEN)
 
 
 def test_an_edited_line_is_stale_and_undo_brings_it_back() -> None:
@@ -89,6 +89,30 @@ def test_an_edited_line_is_stale_and_undo_brings_it_back() -> None:
     seen, state = only(known, ["zero", "one", "two", "3", "four", "five"])
     assert (seen.line, state, seen.evidence[0].verified) == (4, State.STALE, Verified.MISSING)
     assert only(known, LINES) == (said_at(3), State.OPEN)
+
+
+def test_a_line_between_two_edited_places_stays_open() -> None:
+    """One step may hold both, as a formatter's or a paste over the whole file does."""
+    for lines in (["zero", "one", "two", "three", "four", "5"], ["three", "four", "5"], ["a", "b", *LINES[:4], "6"]):
+        known = answers(said_at(3))
+        seen, state = only(known, lines)
+        assert (state, lines[seen.line - 1]) == (State.OPEN, "three")
+        assert only(known, LINES) == (said_at(3), State.OPEN)
+
+
+def test_what_is_recalled_twice_is_one_thing_for_the_answer_on_its_way() -> None:
+    """The ledger is read again while a model is asked: what it repeats is replaced, what it is silent of is settled."""
+    for state, said, after in (
+        (State.OPEN, [said_at(3, title="in other words")], ("in other words", State.OPEN)),
+        (State.STALE, [], ("wrong", State.UNCONFIRMED)),
+    ):
+        known = Answers()
+        known.recall([(NAME, said_at(3), text(LINES), state)])
+        before = known.within(unit(), "k", ["k"])
+        known.recall([(NAME, said_at(3), text(LINES), state)])
+        known.take(unit(), "k", before, said, {PATH: text(LINES)})
+        seen, now = only(known, LINES)
+        assert (seen.title, now) == after
 
 
 def test_what_comes_late_is_carried_over_by_a_line_map() -> None:
@@ -143,7 +167,7 @@ def test_silence_about_the_same_text_takes_nothing_back() -> None:
 def test_what_is_recalled_stale_stays_so_through_edits_elsewhere() -> None:
     """Only the text it was said of would bring it back; a model's answer about its lines makes it this session's."""
     known = Answers()
-    assert known.recall([(said_at(3), text(LINES), State.STALE)]) == {PATH}
+    assert known.recall([(NAME, said_at(3), text(LINES), State.STALE)]) == {PATH}
     assert known.said() == ()
     more = ["zero", *LINES]
     assert only(known, more)[1] is State.STALE

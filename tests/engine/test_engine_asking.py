@@ -13,14 +13,15 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from roundzero.core.budget import HOUR, MINUTE, Limits
-from roundzero.core.model_values import Ask, Outcome, Question, Reply, Turn, Usage
+from roundzero.core.budget import ATTEMPTS, HOUR, MINUTE, Limits
+from roundzero.core.model_values import Ask, Outcome, Question, Reply, ToolSpec, Turn, Usage
 from roundzero.engine.asking import Asking, LaneState, Post
 from roundzero.providers import Endpoint, Piece
 from roundzero.providers._http import Patience
 from roundzero.providers.openai import PROVIDER, OpenAI
 from roundzero.store.budget_db import BudgetDb
 from roundzero.store.reply_cache import ReplyCache
+from support.loop import run
 from support.model_server import ModelServer
 
 LONG = 10.0
@@ -168,7 +169,7 @@ def test_only_what_can_be_read_is_kept(tmp_path: Path) -> None:
 
     async def play() -> None:
         await Asking(post(world, tmp_path)).put(ask(1))
-        strict = replace(post(world, tmp_path), fits=lambda text: text != "{}")
+        strict = replace(post(world, tmp_path), fits=lambda _, text: text != "{}")
         await Asking(strict).put(ask(1))
         await Asking(strict).put(ask(1))
         assert len(world.asked) == 3
@@ -238,6 +239,53 @@ def test_a_spent_quota_stops_every_window_until_it_is_over(tmp_path: Path) -> No
     assert len(world.asked) == 1
 
 
+def test_a_place_that_another_window_has_is_waited_for(tmp_path: Path) -> None:
+    """It is free when the other one has its answer, long before the place would be taken from a window that died."""
+    world = World()
+    one_at_once = replace(LIMITS, parallel=1)
+
+    async def play() -> list[Reply]:
+        windows = [Asking(post(world, tmp_path, longest_wait=90.0, limits=one_at_once)) for _ in range(2)]
+        return await asyncio.gather(*(window.put(ask(number)) for number, window in enumerate(windows)))
+
+    replies = asyncio.run(play())
+    assert [reply.outcome for reply in replies] == [Outcome.OK, Outcome.OK]
+    assert world.most == 1
+
+
+def test_a_place_that_never_gets_free_is_given_up_after_the_longest_wait(tmp_path: Path) -> None:
+    """A review that somebody waits for ends, and says what it did not get to."""
+    world = World()
+    one_at_once = replace(LIMITS, parallel=1)
+    made = post(world, tmp_path, longest_wait=20.0, limits=one_at_once)
+    made.budget.reserve("other", provider="host", tokens=1, cost=0.0, limits=one_at_once, now=world.now)
+    began = world.now
+    reply = asyncio.run(Asking(made).put(ask(1)))
+    assert reply.outcome is Outcome.QUOTA
+    assert 20.0 < world.now - began < 30.0
+    assert world.asked == []
+
+
+def test_a_host_that_cannot_be_reached_is_left_alone_until_somebody_looks_again(tmp_path: Path) -> None:
+    """All attempts are for one question; the others end as it did, and later they are asked, but for a wrong key."""
+
+    async def play() -> None:
+        world = World(script={"key0": [Outcome.OFFLINE] * ATTEMPTS})
+        asking = Asking(post(world, tmp_path, limits=replace(LIMITS, parallel=1)))
+        replies = await asyncio.gather(*(asking.put(ask(number)) for number in range(4)))
+        assert {reply.outcome for reply in replies} == {Outcome.OFFLINE}
+        assert [key for _, key, _ in world.asked] == ["key0"] * ATTEMPTS
+        assert asking.state is LaneState.OFFLINE
+        asking.look_again()
+        assert (await asking.put(ask(0))).outcome is Outcome.OK
+        world.script["key1"] = [Outcome.UNAUTHORISED]
+        assert (await asking.put(ask(1))).outcome is Outcome.UNAUTHORISED
+        asking.look_again()
+        assert (await asking.put(ask(2))).outcome is Outcome.UNAUTHORISED
+
+    asyncio.run(play())
+
+
 def test_a_question_that_never_fits_is_said_at_once(tmp_path: Path) -> None:
     """It is not waited for what cannot be."""
     world = World()
@@ -288,6 +336,61 @@ def test_a_host_that_knows_no_schemas_is_asked_without(tmp_path: Path) -> None:
 
     assert [reply.outcome for reply in asyncio.run(play())] == [Outcome.OK, Outcome.OK]
     assert plain == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "message", "again"),
+    [
+        (Outcome.WRONG, "this model does not support tools", True),
+        (Outcome.FAILED, "tools param requires --jinja flag", True),
+        (Outcome.WRONG, "the context is too long", False),
+    ],
+)
+def test_a_host_that_refuses_tools_still_gets_the_schema(
+    tmp_path: Path, outcome: Outcome, message: str, *, again: bool
+) -> None:
+    """What is refused with tools is asked in words, from then on at once; questions without tools stay as they are."""
+    world = World()
+    plain: list[tuple[bool, bool]] = []
+
+    async def complete(ask: Ask) -> Reply:
+        plain.append((bool(ask.tools), ask.plain))
+        if ask.tools and not ask.plain:
+            return Reply(outcome=outcome, message=message)
+        return Reply(outcome=Outcome.OK, text="{}")
+
+    world.complete = complete  # type: ignore[method-assign]
+    tool = ToolSpec(name="grep", description="Finds.", parameters={})
+
+    async def put() -> None:
+        asking = Asking(post(world, tmp_path))
+        for number in range(2):
+            await asking.put(replace(ask(number), tools=(tool,)))
+        await asking.put(ask(2))
+
+    run(put())
+    first = [(True, False), (True, True), (True, True)] if again else [(True, False), (True, False)]
+    assert plain == [*first, (False, False)]
+
+
+def test_a_reply_that_calls_tools_is_kept_only_for_questions_with_tools(tmp_path: Path) -> None:
+    """It is an answer where there are tools, and none where there are not."""
+    world = World()
+    forms: list[str] = []
+
+    def fits(form: str, text: str) -> bool:
+        forms.append(form)
+        return form == "step" and text == "{}"
+
+    tool = ToolSpec(name="grep", description="Finds.", parameters={})
+
+    async def put() -> None:
+        for tools in ((tool,), (tool,), (), ()):
+            await Asking(post(world, tmp_path, fits=fits)).put(replace(ask(len(tools)), tools=tools, form="recheck"))
+
+    run(put())
+    assert [key for _, key, _ in world.asked] == ["key1", "key0", "key0"]
+    assert set(forms) == {"recheck", "step"}
 
 
 def test_one_hosts_trouble_does_not_stop_another_of_the_same_protocol(tmp_path: Path) -> None:

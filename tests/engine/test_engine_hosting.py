@@ -175,6 +175,7 @@ def test_a_key_is_in_no_file_message_log_or_representation(
                 question = Question(system="", turns=(turn,), schema={}, key=f"k-{model}", tokens=1)
                 reply = await asking.put(Ask(question=question, model=model))
                 said += [repr(post), repr(reply), asking.message, repr(asking.spent)]
+            assert server.requests
             assert all(KEY.encode() in request for request in server.requests)
         return "\n".join(said)
 

@@ -6,7 +6,8 @@ import asyncio
 import subprocess
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 
@@ -17,7 +18,9 @@ from roundzero.core.item import ItemId
 from roundzero.core.report import VerdictStatus
 from roundzero.core.shared_file import format_shared
 from roundzero.core.text import RelPath
+from roundzero.engine import change_lane
 from roundzero.engine.review import ReviewRequest, review
+from roundzero.engine.watch import Watch
 from roundzero.engine.workspace import Workspace
 from roundzero.errors import UserError
 from roundzero.git.repository import Scope
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Finding
     from roundzero.core.ledger import Ledger
     from roundzero.core.report import Report
+    from roundzero.engine.recall import Recall
     from support.engine import Live
     from support.repo import Repo
 
@@ -141,6 +145,38 @@ def test_what_another_process_dismisses_vanishes(branch: Repo) -> None:
             assert db.reopen(db.find("refs/heads/topic"), finding.id, at="2026-01-02T00:00:00+00:00", by=None)
             (again,) = await it.shows("a.py", "default")
             assert again.id == finding.id
+
+    run(scenario())
+
+
+def test_an_older_reading_of_the_ledger_does_not_undo_a_newer_one(branch: Repo) -> None:
+    """A dismissal comes while the change is collected, after the ledger was read for that."""
+    branch.write("a.py", BAD)
+    read, go, recollect = asyncio.Event(), asyncio.Event(), change_lane.recollect
+
+    async def slow(*given: Any) -> Recall | None:  # noqa: ANN401  as the real one takes
+        found = await recollect(*given)
+        if not read.is_set():
+            read.set()
+            await go.wait()
+        return found
+
+    async def scenario() -> None:
+        async with live(branch.root) as it:
+            (finding,) = await it.shows("a.py", "default")
+            await it.engine.review(ReviewRequest())
+            await it.idle()
+            with patch.object(change_lane, "recollect", slow), patch.object(Watch, "_is_written", lambda *_: False):
+                it.engine.saved(it.path("a.py"))
+                await read.wait()
+                made = it.engine.dismiss(finding.id, scope=DismissalScope.FINDING, reason="intended")
+                dismissing = asyncio.ensure_future(made)
+                while not ledger(branch).entries[finding.id].dismissal:
+                    await asyncio.wait([dismissing], timeout=0.01)
+                go.set()
+                assert await dismissing == "dismissed"
+                await it.idle()
+            assert [each.state for each in it.engine.listed()] == [State.DISMISSED]
 
     run(scenario())
 

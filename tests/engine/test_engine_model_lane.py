@@ -12,9 +12,13 @@ import pytest
 from roundzero import config
 from roundzero.core import planner as plan
 from roundzero.core.finding import State
+from roundzero.engine import round_of_model
+from roundzero.engine.answers import STALE
 from roundzero.engine.review import ReviewRequest
+from roundzero.engine.round_of_model import commit_round
 from roundzero.engine.session import Engine
 from roundzero.errors import UserError
+from roundzero.store.ledger_db import LedgerDb
 from support.engine import LIMIT, Listener, Live
 from support.loop import run
 from support.model_server import ModelServer
@@ -136,6 +140,56 @@ def test_what_comes_for_an_older_text_is_carried_over(repo: Repo) -> None:
                 await it.shows("a.py", version=2)
                 gate.set()
                 await until(it, lambda: states(it) == {3: State.OPEN})
+
+    run(scenario())
+
+
+def test_what_ages_before_anyone_looked_says_why(repo: Repo, tmp_path: Path) -> None:
+    """The edited line is shown as stale at once, with the reason, although the checks of its text are still to come."""
+
+    async def scenario() -> None:
+        async with asking(repo, **scripted(tmp_path), model__mode="onSave") as it:
+            it.engine.opened(it.path("a.py"), TEXT, 1)
+            await it.idle()
+            await it.engine.review(ReviewRequest(depth="quick"))
+            await until(it, lambda: states(it) == {2: State.OPEN})
+            it.engine.pause()
+            it.engine.edited(it.path("a.py"), TEXT.replace("-", "+"), 2)
+            it.engine._state.publish([it.path("a.py")])
+            last = it.listener.last("a.py")
+            assert last is not None
+            assert last.version == 2
+            assert [(each.state, each.state_text) for each in last.findings] == [(State.STALE, STALE)]
+
+    run(scenario())
+
+
+@pytest.mark.parametrize("when", ["typed before", "written meanwhile"])
+def test_a_round_is_of_the_texts_the_model_was_asked_about(repo: Repo, tmp_path: Path, when: str) -> None:
+    """An edit that comes between the answer and the round makes that a round nobody has looked at: there is none."""
+    done: list[bool] = []
+    newer = f"{TEXT}more = 1\n"
+
+    async def scenario() -> None:
+        async with asking(repo, **scripted(tmp_path), model__mode="onSave") as it:
+            repo.write("a.py", TEXT)
+
+            async def committing(state: Any, change: Any, said: Any, texts: Any) -> bool:  # noqa: ANN401  as the real one
+                if when == "typed before":
+                    texts = {it.path("a.py"): newer}
+                else:
+                    repo.write("b.py", newer)
+                done.append(await commit_round(state, change, said, texts))
+                return done[-1]
+
+            with patch.object(round_of_model, "commit_round", committing):
+                it.engine.opened(it.path("a.py"), TEXT, 1)
+                await until(it, lambda: it.engine.status().base is not None and it.engine.quiet)
+                it.engine.saved(it.path("a.py"))
+                await until(it, lambda: bool(done))
+            assert done[0] is False
+            branches = LedgerDb(repo.root / ".git")
+            assert branches.load(branches.find("refs/heads/topic")).last is None
 
     run(scenario())
 

@@ -31,7 +31,8 @@ import sys
 from roundzero.cli.main import main
 assert main(["review"]) == 0
 heavy = {"httpx", "roundzero.providers", "roundzero.engine.asking", "roundzero.engine.quick_review",
-         "roundzero.engine.model_review", "roundzero.core.prompt"}
+         "roundzero.engine.model_review", "roundzero.core.prompt", "roundzero.core.anatomy", "roundzero.core.claims",
+         "roundzero.core.model_part", "roundzero.core.reversal"}
 assert not heavy & sys.modules.keys(), heavy & sys.modules.keys()
 """
 
@@ -116,7 +117,7 @@ def test_a_review_without_a_model_loads_nothing_of_it(topic: Repo, home: Path) -
         ("ollama", "off", "quick", True, "off", False),
         ("ollama", "manual", "quick", True, "quick", False),
         ("ollama", "onIdle", "quick", False, "off", True),
-        ("ollama", "onIdle", "deep", True, "quick", True),
+        ("ollama", "onIdle", "deep", True, "deep", False),
     ],
 )
 def test_the_settings_choose_a_depth(

@@ -121,6 +121,54 @@ def test_what_the_command_line_was_told_is_shown(
     assert (sent["stats"]["drafts"]["requests"], sent["round"]["index"]) == (0, 1)
 
 
+@pytest.mark.parametrize("above", ["", "# above\n"])
+def test_a_file_renamed_before_it_was_committed_keeps_what_was_said(topic: Repo, above: str) -> None:
+    """Git has neither text; the editor knows the one that was renamed, also where an edit came with it."""
+
+    async def scenario() -> None:
+        async with editor(topic) as it:
+            await it.idle()
+            await it.engine.review(ReviewRequest(depth="quick"))
+            ((name, _),) = [(each.id, each) for each in it.engine.findings() if each.seen.source == "model"]
+            topic.rename("a.py", "c.py")
+            topic.write("c.py", above + TEXT)
+            it.engine.files_changed([topic.root / "a.py", topic.root / "c.py"])
+            at = (above + TEXT).split("\n").index(LINE) + 1
+            await it.listener.until(lambda: said(it) == [(at, State.OPEN)])
+            report = await it.engine.review(ReviewRequest())
+            kept = [(each.id, each.seen.path, each.seen.line, each.state) for each in report.findings]
+            assert (name, "c.py", at, State.OPEN) in kept
+            assert (await it.idle()).round.index == 2
+
+    run(scenario())
+
+
+def test_the_command_line_follows_renamings_nobody_committed(
+    topic: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """No older text is left: equal texts tell, what git calls a renaming, or the lines something was found in."""
+    telling, body = f"{LINE}  # of a day", "".join(f"v{number} = {number}\n" for number in range(20))
+    text = f"{BASE}{telling}\n{body}"
+    reply = draft(found("a.py", 2, telling, severity="P1"))
+    monkeypatch.setenv("ROUNDZERO_MODEL_SCRIPT", str(script(tmp_path / "own", **{"price - tax": reply})))
+    topic.write("b.py", "y = 1\n")
+    topic.commit("longer", {"a.py": BASE + body})
+    cli = Cli(topic.root, monkeypatch, capfd)
+    for steps in ((("c.py", ""), ("d.py", "# above\n")), (("e.py", "# above\n"),)):
+        topic.write("a.py", text)
+        assert cli("review", "--base", "HEAD", "--model", "quick").status == 0
+        old = "a.py"
+        for name, above in steps:
+            topic.rename(old, name)
+            topic.write(name, above + text)
+            topic.git("add", "--intent-to-add", name)
+            sent = json.loads(cli("review", "--base", "HEAD", "--format", "json").out)
+            kept = [(each["path"], each["state"]) for each in sent["findings"] if each["source"] == "model"]
+            assert kept == [(name, "open")]
+            old = name
+        topic.remove(old)
+
+
 def test_an_edit_is_not_looked_at_yet(topic: Repo) -> None:
     """Status and report count the hunks of now, until the text is as it was or the model has looked."""
 

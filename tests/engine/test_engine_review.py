@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from roundzero import config
 from roundzero.core.report import ItemStatus, VerdictStatus
 from roundzero.core.text import RelPath
-from roundzero.engine.pool import Both, InProcess, Worker
+from roundzero.engine.pool import Both, InProcess
 from roundzero.engine.review import ReviewRequest, review
+from roundzero.engine.worker_link import Worker
 from roundzero.engine.workspace import Workspace
 from roundzero.git.repository import Scope
 from roundzero.linters import LinterResult

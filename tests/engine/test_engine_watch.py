@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
+from roundzero.engine import watch as watching
 from roundzero.engine.watch import Watch
 from roundzero.store.ledger_db import LedgerDb
 from support.loop import run
@@ -153,3 +156,69 @@ def test_a_database_counts_when_it_is_written_and_not_when_it_is_read(repo: Repo
             await watch.close()
 
     run(scenario())
+
+
+def test_what_is_written_into_a_database_is_seen_without_inotify_too(repo: Repo) -> None:
+    """By time and size, since its events do not tell writing from reading, which leaves both as they are."""
+    repo.commit("one", {"a.py": "x\n"})
+
+    async def scenario() -> None:
+        seen = Counter()
+        git = repo.root / ".git"
+        db = LedgerDb(git)
+        watch = Watch([git / "HEAD"], seen.changed, database=db.path, inotify=False)
+        try:
+            await _until_it_watches(repo, seen)
+            branch = db.claim("refs/heads/topic", None, refs=())
+            await seen.more()
+            for name in ("next", "last"):
+                db.claim(f"refs/heads/{name}", None, refs=())
+                await seen.more()
+            written = watch._written()
+            assert any(written)
+            assert db.find("refs/heads/topic") == branch
+            assert watch._written() == written
+        finally:
+            await watch.close()
+
+    with patch.object(watching, "STEP_SECONDS", 0.05):
+        run(scenario())
+
+
+async def _until_it_watches(repo: Repo, seen: Counter) -> None:
+    """Watchfiles begins in a thread, and does not say when."""
+    for number in range(100):
+        repo.git("symbolic-ref", "HEAD", f"refs/heads/other{number % 2}")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await seen.event.wait()
+                break
+    repo.git("symbolic-ref", "HEAD", "refs/heads/main")
+    await seen.more()
+
+
+def test_refs_in_new_folders_are_seen_without_inotify_too(repo: Repo) -> None:
+    """Everything is below ``.git``, which watchfiles leaves out unless it is told not to."""
+    repo.commit("one", {"a.py": "x\n"})
+
+    async def scenario() -> None:
+        seen = Counter()
+        git = repo.root / ".git"
+        watch = Watch([git / "HEAD", git / "refs"], seen.changed, inotify=False)
+        try:
+            await _until_it_watches(repo, seen)
+            repo.git("update-ref", "refs/heads/deep/name", "HEAD")
+            await seen.more()
+            for number in range(100):
+                repo.git("update-ref", f"refs/heads/deep/name{number}", "HEAD")
+                with suppress(TimeoutError):
+                    seen.event.clear()
+                    async with asyncio.timeout(0.1):
+                        await seen.event.wait()
+                        return
+            raise AssertionError(seen.changes)
+        finally:
+            await watch.close()
+
+    with patch.object(watching, "STEP_SECONDS", 0.05):
+        run(scenario())

@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from roundzero.checkers import _base, discover, run_change
+from roundzero.checkers import _base, discover, find, run_change
 from roundzero.config import Settings
+from roundzero.core.change import Side
 from roundzero.core.item import CheckerCheck, Item, ItemId, LooksAt, Prose, Severity
-from roundzero.engine.pool import InProcess, Worker
+from roundzero.core.text import RelPath
+from roundzero.engine.pool import InProcess
+from roundzero.engine.repository import changed
 from roundzero.engine.review import ReviewRequest, review
 from roundzero.engine.whole import check_whole
+from roundzero.engine.worker_link import Worker
 from roundzero.engine.workspace import Workspace
 from roundzero.store.index_db import IndexDb
 from support.loop import run as run_loop
@@ -77,11 +81,38 @@ class _Broken(_base.SymbolChecker):
 
 def test_a_broken_symbol_checker_costs_its_own_results(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are heard, and its failure names it."""
-    known = {**discover(), "broken": _Broken}
-    monkeypatch.setattr(run_change, "discover", lambda: known)
+    monkeypatch.setattr(run_change, "find", {**discover(), "broken": _Broken}.get)
     result = checked(item("broken"), item("unresolved-import"))
     assert [name for name, _ in result.hits] == ["p/unresolved-import"]
     assert str(result.failures[0]).startswith("broken: broke with KeyError")
+
+
+def _cannot_be_imported(name: str) -> type[_base.Checker] | None:
+    if name == "broken":
+        raise ImportError("no such module")
+    return find(name)
+
+
+def test_a_checker_that_cannot_be_imported_costs_its_own_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its item counts as one that looks at the whole, and is not checked; the others are heard."""
+    monkeypatch.setattr(run_change, "find", _cannot_be_imported)
+    items = (item("broken"), item("unresolved-import"), item("assertless-test"))
+    assert run_change.wide(items) == items[:2]
+    result = checked(*items)
+    assert [name for name, _ in result.hits] == ["p/unresolved-import"]
+    assert [failure.items for failure in result.failures] == [{"p/broken"}]
+
+
+def test_what_the_change_has_is_not_asked_of_git() -> None:
+    """Either side of a changed file is at hand, also one that is not there; only other files are asked for."""
+    change = Texts({**HEAD, "new.py": "z = 1\n"}, BASE).change()
+    head, base = (changed(change, RelPath("app/a.py"), side) for side in (Side.HEAD, Side.BASE))
+    assert head is not None
+    assert head[0] is change.files[0].head
+    assert base is not None
+    assert base[0] is change.files[0].base
+    assert changed(change, RelPath("new.py"), Side.BASE) == (None,)
+    assert changed(change, RelPath("app/b.py"), Side.HEAD) is None
 
 
 def test_facts_are_kept_for_the_next_run(tmp_path: Path) -> None:

@@ -73,6 +73,29 @@ def test_every_action_that_dismisses_is_a_command_anyone_can_run(branch: Repo, c
     wait_for(client, uri, after=seen)
 
 
+def test_actions_follow_a_finding_through_edits_nobody_looked_at_yet(branch: Repo, client: Client) -> None:
+    """The comment goes where the line is now; on a line that was edited there is none to write."""
+    uri, ignore = uri_of(branch), "quickfix.roundzero.ignore"
+    settings = {"debounceMs": 5000}
+    client.answers["workspace/configuration"] = lambda params: [settings] * len(params["items"])
+    client.initialize(branch.root, initializationOptions={"settings": settings})
+    client.open(uri, NEW)
+    (shown,) = wait_for(client, uri, (4, ITEM), version=1)["diagnostics"]
+    top = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+    client.change(uri, 2, {"range": top, "text": "x = 1\ny = 2\n"})
+    assert not [each for each in actions(client, uri, 4) if each["kind"] == ignore]
+    for more in ({}, {"diagnostics": [shown]}):
+        (action,) = [each for each in actions(client, uri, 6, **more) if each["kind"] == ignore]
+        (change,) = action["edit"]["documentChanges"]
+        text = applied(f"x = 1\ny = 2\n{NEW}", change["edits"])
+        assert text.split("\n")[6] == f"def new(cache={{}}):  # roundzero: ignore[{ITEM}] "
+    end = {"start": {"line": 6, "character": 0}, "end": {"line": 6, "character": 0}}
+    client.change(uri, 3, {"range": end, "text": "async "})
+    kinds = {each["kind"] for each in actions(client, uri, 6, diagnostics=[shown])}
+    assert "quickfix.roundzero.dismiss" in kinds
+    assert ignore not in kinds
+
+
 def test_more_ways_to_dismiss_are_one_question_away(branch: Repo, client: Client) -> None:
     """The question has every reason for every scope; whoever chooses none of them has dismissed nothing."""
     name, uri = begun(client, branch), uri_of(branch)

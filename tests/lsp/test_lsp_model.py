@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from support.lsp import LIMIT
+from support.lsp import LATER, LIMIT
 from support.model_server import ModelServer
 from support.replies import draft, found, script
 from support.shown import uri_of
@@ -344,6 +344,34 @@ def test_the_editors_own_model_is_asked_through_the_editor(shop: Repo, client: C
     until_said(client, uri)
     assert LINE in asked[0]["prompt"]
     assert asked[0]["schema"]["additionalProperties"] is False
+
+
+def test_a_late_reply_of_the_editors_model_is_for_the_text_of_now(shop: Repo, client: Client) -> None:
+    """One that was cancelled is told so, and what it says after that is for nobody."""
+    client.answers["roundzero/complete"] = lambda _params: LATER
+    settings = {"model.provider": "client", "debounceMs": 20, "model.cache": False}
+    uri = start(client, shop, settings, modelProvider=True)
+    first = client.wait(lambda message: message.get("method") == "roundzero/complete")["id"]
+    command(client, "pause")
+    assert client.said("$/cancelRequest") == {"id": first}
+    reply(client, first, found("a.py", 2, LINE, title="too late"))
+    at = len(client.inbox)
+    command(client, "resume")
+    second = client.wait(lambda message: message.get("method") == "roundzero/complete", after=at)["id"]
+    assert second != first
+    edit(client, uri, 2, f"# above\n{TEXT}# below\n")
+    command(client, "status")
+    reply(client, second, found("a.py", 2, LINE))
+    said = until_said(client, uri, version=2)
+    assert said["range"]["start"]["line"] == 2
+    assert not any(
+        each["message"].startswith("too late") for message in client.inbox for each in model_diagnostics(message, uri)
+    )
+
+
+def reply(client: Client, request: object, *findings: dict[str, Any]) -> None:
+    """Answer a request for a completion at last."""
+    client.send({"jsonrpc": "2.0", "id": request, "result": {"text": draft(*findings)}})
 
 
 def test_an_editors_model_that_says_nothing_is_an_outcome(shop: Repo, client: Client) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from support.lsp import MINIMAL, NEOVIM, VS_CODE, Client
 from support.repo import Repo
-from support.shown import ITEM, NEW, found, uri_of, wait_for
+from support.shown import ITEM, NEW, at_rest, found, uri_of, wait_for
 
 if TYPE_CHECKING:
     from support.lsp import Message
@@ -22,7 +22,7 @@ def test_two_roots_and_folders_that_come_and_go(branch: Repo, client: Client, tm
     client.open(uri_of(branch), NEW)
     wait_for(client, uri_of(branch), (4, ITEM), version=1)
     client.open(uri_of(other, "c.py"), "def f(cache={}): return cache\n")
-    client.round_trip()
+    at_rest(client)
     assert not any(found(message, uri_of(other, "c.py")) for message in client.inbox)
     folder = {"uri": other.root.as_uri(), "name": "other"}
     client.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": [folder], "removed": []}})

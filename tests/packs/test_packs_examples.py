@@ -46,6 +46,16 @@ def test_added_deleted_and_renamed_files() -> None:
     assert fixture.renames == {"c d.py": "a b.py"}
 
 
+def test_binary_files_and_commits() -> None:
+    """A binary has a size and may be expected at; a commit has a person, a message and all that changed."""
+    fixture = parse("//> Ada <a@e.example>: One: two\n//! a b.so 20\n^ p/i\n//- a.py\n+x\n//- b.py\n x\n")
+    assert fixture.binaries == {"a b.so": 20}
+    assert [(wanted.path, wanted.span) for wanted in fixture.expected] == [("a b.so", None)]
+    assert list(fixture.head) == [A, "b.py"]
+    (commit,) = fixture.commits
+    assert (commit.author, commit.text, commit.paths) == (("Ada", "a@e.example"), "One: two", ("a b.so", "a.py"))
+
+
 def test_empty_lines_belong_to_the_sides_of_the_line_above() -> None:
     """So that no editor needs to keep trailing blanks; those at the end of a file are not part of it."""
     fixture = parse("//- a.py\n\n x\n\n+y\n\n^ p/i\n+z\n\n//- b.py\n-x\n\n-y\n\n")

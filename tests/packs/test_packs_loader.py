@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from roundzero.core.item import AstGrepCheck, ItemId, LooksAt, RuffCheck, Severity, TextCheck
+from roundzero.core.item import AstGrepCheck, Convention, ItemId, LinterCheck, LooksAt, RuffCheck, Severity, TextCheck
 from roundzero.core.ruleset import Place
 from roundzero.errors import OutsideError
 from roundzero.packs.loader import REPOSITORY_FOLDER, built_in_files, load
@@ -220,19 +220,45 @@ def test_a_severity_switches_on_what_is_off(tmp_path: Path) -> None:
     assert not rules(tmp_path, text, overrides={"mine/good": "P2"}, packs=["python"]).by_id[good].enabled
 
 
-def test_an_item_with_a_convention_is_kept_and_off(tmp_path: Path) -> None:
-    """What the published schema allows is loaded; that it is not checked is said, and costs neither item nor verdict.
-
-    A severity in the settings uses it without its convention. The compiled cache says the same.
-    """
-    text = HEAD + BAD + "check: {ruff: [E722]}\n    convention: {at_least: 0.9, cases: {}}\n" + GOOD
+def test_an_item_may_be_a_convention(tmp_path: Path) -> None:
+    """Its cases are compiled like a check, and the compiled cache says the same."""
+    cases = "{rule: {kind: except_clause}, language: python}"
+    text = HEAD + BAD + f"check: {{ruff: [E722]}}\n    convention: {{at_least: 0.9, min: 7, cases: {cases}}}\n" + GOOD
     for _ in range(2):
         ruleset = rules(tmp_path, text, cache_dir=tmp_path / "cache")
-        (problem,) = ruleset.problems
-        assert (problem.line, problem.lost) == (10, False)
-        assert "mine/bad is off" in problem.message
-        assert not ruleset.by_id[ItemId("mine/bad")].enabled
-    assert rules(tmp_path, text, overrides={"mine/bad": "P2"}).by_id[ItemId("mine/bad")].enabled
+        assert ruleset.problems == ()
+        found = ruleset.by_id[ItemId("mine/bad")].convention
+        case = AstGrepCheck('{"language": "python", "rule": {"kind": "except_clause"}}')
+        assert found == Convention(at_least=0.9, cases=(case,), min=7)
+
+
+def test_only_a_check_that_can_be_counted_makes_a_convention(tmp_path: Path) -> None:
+    """What breaks it is found by ruff or ast-grep; anything else costs the item, with the line."""
+    text = (
+        HEAD + BAD + "check: {text: {regex: x}}\n    convention: {at_least: 0.9, cases: {rule: {kind: call}}}\n" + GOOD
+    )
+    (problem,) = rules(tmp_path, text).problems
+    assert (problem.line, problem.lost) == (10, True)
+    assert problem.message == 'what breaks a convention is found by "ruff" or "ast-grep"'
+
+
+def test_an_item_may_be_for_an_optional_linter(tmp_path: Path) -> None:
+    """By name and codes; the compiled cache says the same."""
+    text = HEAD + BAD + "check: {linter: {name: shellcheck, codes: [SC2115]}}\n" + GOOD
+    for _ in range(2):
+        found = rules(tmp_path, text, cache_dir=tmp_path / "cache").by_id[ItemId("mine/bad")]
+        assert found.checks == (LinterCheck("shellcheck", ("SC2115",)),)
+        assert (found.needs_linter, found.linters) == (True, frozenset({"shellcheck"}))
+
+
+def test_what_no_linter_here_can_check_is_off(tmp_path: Path) -> None:
+    """An item is on where one of its checks can be made."""
+    both = "check: [{linter: {name: zizmor}}, {ruff: [E722]}]\n"
+    ruleset = rules(tmp_path, HEAD + BAD + both + GOOD)
+    assert ruleset.able(()).by_id[ItemId("mine/bad")].enabled
+    ruleset = rules(tmp_path, HEAD + BAD + "check: {linter: {name: zizmor}}\n" + GOOD)
+    assert not ruleset.able(("shellcheck",)).by_id[ItemId("mine/bad")].enabled
+    assert ruleset.able(("zizmor",)).by_id[ItemId("mine/bad")].enabled
 
 
 def test_a_lost_item_is_still_lost_when_the_pack_comes_from_the_cache(tmp_path: Path) -> None:

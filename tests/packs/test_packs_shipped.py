@@ -7,14 +7,42 @@ import re
 import pytest
 
 from roundzero.core.item import Item, Severity
-from roundzero.packs.loader import load
+from roundzero.packs.compiling import compile_pack
+from roundzero.packs.loader import built_in_files, load
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 GRAVER = {
+    "dependencies": {"P1": {"parallel-lists-drift", "hash-shape"}, "P2": {"hash-shared"}},
+    "build-and-ci": {"P1": {"label-names-nothing"}},
     "general": {
         "P0": {"secret-added", "conflict-marker"},
         "P1": {"deleted-file-still-named"},
         "P2": {"plain-http", "unrelated-changes", "missing-path"},
+    },
+    "linters": {
+        "P1": {"workflow-injection", "workflow-environment-file"},
+        "P2": {
+            "shell-deletes-root", "shell-arguments-split", "shell-constant-test", "shell-number-as-text",
+            "shell-redirection", "shell-lost-assignment", "shell-array-as-scalar", "shell-never-reached",
+            "shell-quoted-tilde", "workflow-trigger", "workflow-credential", "workflow-bot-check",
+        },
+    },
+    "tests": {},
+    "cpp": {
+        "P1": {
+            "delete-mismatch", "owner-of-array", "pointer-outlives-text", "lock-let-go-at-once",
+            "assignment-as-condition",
+        },
+        "P2": {
+            "copy-without-bound", "size-of-this", "missing-virtual-destructor", "swallowed-exception", "thrown-pointer",
+        },
+    },
+    "typescript": {
+        "P1": {"compared-with-nan", "no-such-type", "assigned-constant"},
+        "P2": {
+            "code-from-text", "html-from-text", "swallowed-error", "async-executor", "async-for-each", "async-effect",
+            "focused-test",
+        },
     },
     "python": {
         "P0": set(),
@@ -72,3 +100,13 @@ def test_nothing_but_questions_is_left_to_a_model(items: tuple[Item, ...]) -> No
     for item in items:
         assert item.checks or item.ask, item.id
         assert item.ask is None or "?" in item.ask, item.id
+
+
+def test_the_example_of_a_pack_is_no_part_of_what_is_loaded(items: tuple[Item, ...]) -> None:
+    """It is there to be copied, beside the packs, and holds what it shows."""
+    (example,) = (built_in_files()[0].parent / "examples").glob("*.yaml")
+    assert example.stem not in {item.pack for item in items}
+    pack = compile_pack(example.read_text(encoding="utf-8"), example.name)
+    assert pack.problems == ()
+    assert any(item.convention is not None for item in pack.items)
+    assert {item.id for item in pack.items if not CHINESE.search(item.title.zh + item.why.zh)} == set()

@@ -60,7 +60,7 @@ def test_json_follows_the_order_of_the_contract() -> None:
         "id group item severity blocking not_blocking_because title why trigger base_to_head mechanism consequence "
         "severity_reason path side symbol range in_diff anchor origin state state_reason regressions first_seen "
         "last_seen family related source producer producer_version evidence negative_evidence claims open_questions "
-        "votes suggestions fixes checklist"
+        "votes suggestions fixes checklist confirmed contradictions reverses"
     )
     assert [name for name in wire["findings"][2] if name != "path_bytes"] == fields.split()
 

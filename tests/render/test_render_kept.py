@@ -26,7 +26,8 @@ from roundzero.core.change import FileChange, Side, Skip, SkipKind, Source, Stat
 from roundzero.core.finding import Anchor, Edit, Evidence, FindingId, Fix, Grounds, Origin, State, Verified
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.linemap import Hunk
-from roundzero.core.report import ChecklistLine, FileSummary, ItemStatus, ModelStats, Report, RoundInfo, Strength
+from roundzero.core.model_part import ModelStats, Strength
+from roundzero.core.report import ChecklistLine, FileSummary, ItemStatus, Report, RoundInfo
 from roundzero.core.text import Position, RelPath, Span
 from roundzero.render import json as json_format
 from roundzero.render import markdown, sarif

@@ -14,7 +14,8 @@ from markdown_it import MarkdownIt
 from roundzero.core.change import Side, Skip, SkipKind, Source
 from roundzero.core.finding import Anchor, Edit, Evidence, Finding, FindingId, Fix, Grounds, Origin, State
 from roundzero.core.item import ItemId, Severity
-from roundzero.core.report import ChecklistLine, ItemStatus, ModelStats, Report, RoundInfo, Strength
+from roundzero.core.model_part import ModelStats, Strength
+from roundzero.core.report import ChecklistLine, ItemStatus, Report, RoundInfo
 from roundzero.core.text import LineIndex, Position, RelPath, Span
 from roundzero.render.escape import visible
 from roundzero.render.look import Look

@@ -20,8 +20,9 @@ from roundzero.core.gate import evaluate
 from roundzero.core.report import Coverage
 from roundzero.core.text import RelPath
 from roundzero.engine.context import _CLOSED
-from roundzero.engine.model_review import NO_PROVIDER, NOT_DEEP, NOT_TRUSTED, choose_depth
-from roundzero.engine.quick_review import _WHY
+from roundzero.engine.model_access import NO_PROVIDER
+from roundzero.engine.model_review import NOT_TRUSTED, choose_depth
+from roundzero.engine.quick_review import WHY_NOT
 from roundzero.git import rules
 from roundzero.render.reasons import _CHINESE, reason
 
@@ -31,12 +32,13 @@ if TYPE_CHECKING:
 
 SPEAKING = (
     "core/judge.py", "core/scope.py", "core/families.py", "core/standing.py", "core/advance.py", "core/compose.py",
-    "engine/memory.py", "git/rules.py", "git/ladder.py", "cli/_fixing.py",
+    "core/strengths.py", "core/reversal.py", "core/rechecking.py", "core/recheck_candidates.py", "engine/memory.py",
+    "engine/rechecking.py", "engine/overviewing.py", "git/rules.py", "git/ladder.py", "cli/_fixing.py",
 )  # fmt: skip
 """Modules whose sentences are reasons that a report shows. What gate.py puts together has a test of its own."""
 NO_REASONS = (
     "git fetch", "is not in this clone; fetch it with:", "(\\d+) (\\w+)", "{count} ", "fixed 7 in 7",
-    "overlaps another fix; run again",
+    "overlaps another fix; run again", "(rz-[0-9a-f]{12})",
 )  # fmt: skip
 """How other texts of theirs begin: parts of sentences, commands and patterns."""
 
@@ -134,7 +136,7 @@ def test_the_reasons_of_a_verdict_have_their_chinese() -> None:
 
 def test_what_a_model_did_not_look_at_has_its_chinese() -> None:
     """Each reason behind a number of hunks, and what became of drafted findings."""
-    for why in (*_WHY.values(), "too large", "not asked yet", "renamed from a path that is not sent", _CLOSED):
+    for why in (*WHY_NOT.values(), "too large", "not asked yet", "renamed from a path that is not sent", _CLOSED):
         said = reason(f"3 of 5 hunks were looked at by the model: 2 {why}", "zh")
         assert said == f"模型看了 5 个改动块中的 3 个：2 个{reason(why, 'zh')}"
         assert why not in said
@@ -158,12 +160,9 @@ def test_what_stands_below_a_review_has_its_chinese() -> None:
         assert [reason(each, "zh") for each in summary(fixed)] == said
     assert reason("a.py is ignored by git, so it was not reviewed", "zh") == "a.py 被 git 忽略，因此未审查"
     given = Settings(model_provider="ollama", model_depth="deep")
-    notices = [choose_depth(given, trusted=trusted).notice for trusted in (True, False)]
-    for notice in (NO_PROVIDER, NOT_DEEP, *notices):
-        assert notice is not None
-        assert NOT_DEEP not in reason(notice, "zh")
-        assert reason(notice, "zh") != notice
-    assert notices[1] == NOT_TRUSTED
+    assert choose_depth(given, trusted=True).notice is None
+    assert choose_depth(given, trusted=False).notice == NOT_TRUSTED
+    assert all(reason(notice, "zh") != notice for notice in (NO_PROVIDER, NOT_TRUSTED))
 
 
 def test_english_and_strange_texts_stay_as_they_are() -> None:

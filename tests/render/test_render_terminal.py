@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
+from dataclasses import Field, fields, replace
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ from roundzero.core.text import LineIndex, Position, RelPath, Span
 from roundzero.render.excerpt import _cells, excerpt
 from roundzero.render.look import Gate, Look
 from roundzero.render.terminal import render
-from roundzero.render.words import Words, words
+from roundzero.render.words import DeepWords, Words, words
 from support.report import finding, fix, report, span
 
 TEXT = "import os\ndef load(path, cache={}):\n    return cache\n"
@@ -164,8 +164,11 @@ def test_chinese() -> None:
 
 def test_both_languages_have_the_same_places_to_fill() -> None:
     """A template takes the same names in both languages."""
-    for each in fields(Words):
-        english, chinese = getattr(words("en"), each.name), getattr(words("zh"), each.name)
+    pairs: list[tuple[Words | DeepWords, Words | DeepWords, Field[object]]] = []
+    pairs += [(words("en"), words("zh"), each) for each in fields(Words) if each.name != "deep"]
+    pairs += [(words("en").deep, words("zh").deep, each) for each in fields(DeepWords)]
+    for one_language, other_language, each in pairs:
+        english, chinese = getattr(one_language, each.name), getattr(other_language, each.name)
         for one, other in zip(
             *(
                 text.values() if isinstance(text, dict) else text if isinstance(text, tuple) else [text]

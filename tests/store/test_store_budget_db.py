@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -122,3 +123,33 @@ def test_the_budget_is_private_to_the_user(tmp_path: Path) -> None:
     db = BudgetDb(tmp_path / "state" / "budget.sqlite3")
     reserve(db, "a", 1.0)
     assert db.path.stat().st_mode & 0o077 == 0
+
+
+def test_a_process_that_was_killed_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """Its question may be asked at once, and what it reserved stays charged."""
+    path = tmp_path / "budget.sqlite3"
+    code = f"""
+import sys
+from pathlib import Path
+from roundzero.core.budget import Limits
+from roundzero.store.budget_db import BudgetDb
+BudgetDb(Path(sys.argv[1])).reserve("q", provider="p", tokens=7, cost=0.0, limits={LIMITS!r}, now=100.0)
+"""
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
+    db = BudgetDb(path)
+    assert isinstance(db.reserve("q", provider="p", tokens=1, cost=0.0, limits=LIMITS, now=101.0), Lease)
+    assert (db.tally(101.0).tokens, db.tally(101.0).running) == (8, 1)
+
+
+def test_a_budget_of_an_older_version_goes_on(tmp_path: Path) -> None:
+    """It does not know who asked; what it holds counts."""
+    path = tmp_path / "budget.sqlite3"
+    with sqlite3.connect(path) as old:
+        old.execute(
+            "CREATE TABLE charges (number INTEGER PRIMARY KEY, at REAL NOT NULL, question TEXT NOT NULL,"
+            " tokens INTEGER NOT NULL, cost REAL NOT NULL, until REAL NOT NULL)"
+        )
+        old.execute("INSERT INTO charges VALUES (1, 100.0, 'q', 7, 0.0, 400.0)")
+    db = BudgetDb(path)
+    assert db.reserve("q", provider="p", tokens=1, cost=0.0, limits=LIMITS, now=101.0) == Wait(Shortage.ASKED, 400.0)
+    assert isinstance(db.reserve("r", provider="p", tokens=1, cost=0.0, limits=LIMITS, now=101.0), Lease)

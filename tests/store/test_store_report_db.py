@@ -40,6 +40,7 @@ def test_reading_creates_nothing_and_changes_nothing(tmp_path: Path) -> None:
     file = tmp_path / "a" / "roundzero" / "ledger.sqlite3"
     with sqlite3.connect(file) as connection:
         connection.execute("DROP TABLE reports")
+        connection.execute("DROP TABLE strengths")
         connection.execute("PRAGMA user_version = 1")
     connection.close()
     reports = ReportDb(tmp_path / "a")

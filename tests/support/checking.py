@@ -18,6 +18,7 @@ import yaml
 
 from roundzero.checkers.run import check_file
 from roundzero.checkers.run_change import check_change
+from roundzero.cli._examples import skipped
 from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status, blob_id
 from roundzero.core.finding import Hit, Origin, observe
 from roundzero.core.item import Item, ItemId
@@ -34,9 +35,10 @@ from roundzero.packs.examples import Fixture, Seen, differences, parse
 from roundzero.packs.loader import load
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from roundzero.core.finding import Observation
+    from roundzero.core.ports import Commit
     from roundzero.core.ruleset import Ruleset
 
 
@@ -105,7 +107,7 @@ def change_of(fixture: Fixture) -> Change:
         base=BaseChoice(ref="main", merge_base="0" * 40, how=BaseHow.EXPLICIT),
         head=HeadState(commit="1" * 40, branch="topic", dirty=False),
         files=tuple(files),
-        skipped=(),
+        skipped=tuple(skipped(path, size) for path, size in sorted(fixture.binaries.items())),
         snapshot="",
     )
 
@@ -123,7 +125,11 @@ class FixtureRepository:
 
     def paths(self, side: Side) -> Collection[RelPath]:
         """Every path of a side."""
-        return self._texts(side).keys()
+        return self._texts(side).keys() | (self.fixture.binaries.keys() if side is Side.HEAD else frozenset())
+
+    def commits(self) -> Sequence[Commit]:
+        """The commits of the branch."""
+        return self.fixture.commits
 
     def grep(self, words: Collection[str]) -> Mapping[str, tuple[GrepHit, ...]]:
         """Lines of the head that contain a word."""

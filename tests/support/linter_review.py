@@ -15,7 +15,7 @@ from roundzero.core.linemap import Hunk
 from roundzero.core.matching import Moves
 from roundzero.core.origin import origins
 from roundzero.core.scope import out_of_scope
-from roundzero.linters import discover
+from roundzero.linters import discover, optional
 from roundzero.linters.ast_grep import complaint
 from roundzero.linters.ruff import unknown_codes
 from roundzero.packs.examples import Seen
@@ -45,6 +45,14 @@ class Judges:
         """Read the packs."""
         text = "".join(path.read_text(encoding="utf-8") for path in built_in_files())
         return frozenset(re.findall(r"checker: ([a-z-]+)", text))
+
+    def linters(self) -> Collection[str]:
+        """The optional ones."""
+        return [linter.name for linter in optional()]
+
+    async def running(self) -> Collection[str]:
+        """None: the engine's tests prove their examples."""
+        return ()
 
 
 async def review(fixture: Fixture, items: Sequence[Item]) -> list[Seen]:

@@ -21,6 +21,9 @@ LIMIT: Final = 20.0
 
 Message = dict[str, Any]
 
+LATER: Final = object()
+"""What stands for the answer to a request that the test answers by itself, or never."""
+
 VS_CODE: Final[Mapping[str, Any]] = {
     "workspace": {
         "applyEdit": True,
@@ -300,6 +303,8 @@ class Client:
         self.inbox.append(message)
         if "method" in message and "id" in message:
             answer = self.answers.get(message["method"], _null)(message.get("params"))
+            if answer is LATER:
+                return
             self.send({"jsonrpc": "2.0", "id": message["id"], "result": answer})
 
     def _read(self) -> None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
 
 CHUNK: Final = "data: {}\n\n"
@@ -90,6 +90,51 @@ CHAT: Final = {
     "error-in-stream": ollama_line("{") + json.dumps({"error": "server overloaded, please retry shortly"}) + "\n",
     "wrong-json": "{not json\n",
 }
+
+
+def _chat_turn(said: object) -> str:
+    """Calls of the chat protocol come in parts: the name first, the arguments bit by bit."""
+    if not isinstance(said, dict):
+        return delta(str(said)) + end()
+    events = [delta("Let me look. ")]
+    for number, call in enumerate(said["calls"]):
+        text = json.dumps(call["arguments"])
+        begin = {"index": number, "id": f"own{number}", "type": "function", "function": {"name": call["name"]}}
+        parts = [{"index": number, "function": {"arguments": part}} for part in (text[:3], text[3:])]
+        events += [
+            CHUNK.format(json.dumps({"choices": [{"delta": {"tool_calls": [each]}}]})) for each in (begin, *parts)
+        ]
+    return "".join(events) + end("tool_calls")
+
+
+def _message_turn(said: object) -> str:
+    """Calls of Anthropic's protocol are blocks of their own, after what is said."""
+    if not isinstance(said, dict):
+        return _START + _BLOCK + _part(str(said)) + _stop("tool_use")
+    said_first = message_event("content_block_start", index=0, content_block={"type": "text", "text": ""})
+    said_first += message_event("content_block_delta", index=0, delta={"type": "text_delta", "text": "Let me look. "})
+    events = [_START, said_first]
+    for number, call in enumerate(said["calls"], 1):
+        block = {"type": "tool_use", "id": f"own{number}", "name": call["name"], "input": {}}
+        events.append(message_event("content_block_start", index=number, content_block=block))
+        text = json.dumps(call["arguments"])
+        for part in (text[:3], text[3:]):
+            bit = {"type": "input_json_delta", "partial_json": part}
+            events.append(message_event("content_block_delta", index=number, delta=bit))
+    return "".join(events) + _stop("tool_use")
+
+
+def _ollama_turn(said: object) -> str:
+    """Calls of Ollama's protocol come whole."""
+    if not isinstance(said, dict):
+        return ollama_line(str(said)) + ollama_line("", **_LAST)
+    calls = [{"function": call} for call in said["calls"]]
+    message = {"role": "assistant", "content": "", "tool_calls": calls}
+    return ollama_line("", message=message) + ollama_line("", **_LAST)
+
+
+_TURNS: Final = {"/v1/messages": _message_turn, "/api/chat": _ollama_turn, "/v1/chat/completions": _chat_turn}
+
 PROTOCOLS: Final = {
     "/v1/messages": (MESSAGES, "text/event-stream"),
     "/api/chat": (CHAT, "application/x-ndjson"),
@@ -100,8 +145,22 @@ PROTOCOLS: Final = {
 class ModelServer:
     """Use as ``async with``; ``url`` is the address to give as model.baseUrl."""
 
-    def __init__(self, answers: dict[str, str] | None = None, *, tls: ssl.SSLContext | None = None) -> None:
-        """``answers``: whole texts by model name, beside the misbehaviours above. ``tls``: speak it, with this."""
+    def __init__(
+        self,
+        answers: dict[str, str] | None = None,
+        *,
+        turns: Mapping[str, Sequence[object]] | None = None,
+        refuses: str = "",
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        """``answers``: whole texts by model name, beside the misbehaviours above. ``tls``: speak it, with this.
+
+        ``turns``: one answer after the other by model name, a text or ``{"calls": [...]}``, which is said as the
+        protocol has it where tools were offered, and as JSON where they were not. ``refuses``: what is answered with
+        status 400 to whoever offers tools.
+        """
+        self.turns = {name: list(steps) for name, steps in (turns or {}).items()}
+        self.refuses = refuses
         self._tls = tls
         self.requests: list[bytes] = []
         self.closed = asyncio.Event()
@@ -174,7 +233,7 @@ class ModelServer:
 
     async def _answer(self, name: str, path: str, writer: asyncio.StreamWriter) -> None:
         streams, kind = PROTOCOLS.get(path, ({}, ""))
-        whole = self._whole(name, streams, kind)
+        whole = self._turn(name, kind) if name in self.turns else self._whole(name, streams, kind)
         if whole is not None:
             writer.write(whole)
         elif name == "thinks-first":
@@ -212,6 +271,15 @@ class ModelServer:
         }
         return others.get(name)
 
+    def _turn(self, name: str, kind: str) -> bytes:
+        """The next answer of a conversation."""
+        offered = "tools" in self.bodies()[-1]
+        if offered and self.refuses:
+            return _head(400, "application/json") + json.dumps({"error": self.refuses}).encode()
+        path = self.requests[-1].split(b" ", 2)[1].decode()
+        said = self.turns[name].pop(0)
+        return _head(200, kind) + _TURNS[path](said if offered else _text(said)).encode()
+
     async def _hang(self, name: str, writer: asyncio.StreamWriter) -> None:
         if name == "hang-in-stream":
             writer.write(_head(200, "text/event-stream") + delta("Hello").encode())
@@ -221,6 +289,10 @@ class ModelServer:
             await asyncio.sleep(0.01)
             writer.write(b": \n" if name == "hang-in-stream" else b"")
             await writer.drain()
+
+
+def _text(said: object) -> str:
+    return said if isinstance(said, str) else json.dumps(said)
 
 
 def _head(status: int, kind: str, *more: str) -> bytes:

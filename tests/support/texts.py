@@ -27,6 +27,8 @@ from roundzero.core.text import RelPath
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from roundzero.core.ports import Commit
+
 
 class Texts:
     """Texts by path of both sides. ``base`` None: nothing changed."""
@@ -58,6 +60,10 @@ class Texts:
             )
             for word in words
         }
+
+    def commits(self) -> tuple[Commit, ...]:
+        """None."""
+        return ()
 
     def change(self) -> Change:
         """What differs between the sides; hunks are whole files, which is all that is needed here."""

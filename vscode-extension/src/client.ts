@@ -296,11 +296,10 @@ export class Server implements vscode.Disposable {
               settings(item.scopeUri === undefined ? undefined : vscode.Uri.parse(item.scopeUri)),
             ),
           didChangeWorkspaceFolders: async (event, next) => {
-            for (const folder of event.removed) {
-              this.statuses.delete(folder.uri.toString());
-            }
             await next(event);
-            this.#changed.fire();
+            // Several folders may lie in one repository: only the server knows which of them are left.
+            this.statuses.clear();
+            await this.#ask();
           },
         },
       },

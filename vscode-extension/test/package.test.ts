@@ -1,7 +1,7 @@
 /** What package.json promises, against the code and the texts. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { menu } from '../src/pure/menu';
 import { OURS } from '../src/pure/settings';
@@ -12,11 +12,26 @@ const text = (file: string): string => readFileSync(file, 'utf8');
 const json = (file: string): unknown => JSON.parse(text(file));
 
 interface Manifest {
+  version: string;
   activationEvents: string[];
+  extensionKind: string[];
+  capabilities: Record<string, { supported: unknown; description: string }>;
   contributes: { commands: { command: string }[]; configuration: { properties: Record<string, { scope: string }> } };
 }
 const manifest = json('package.json') as Manifest;
 const commands = manifest.contributes.commands.map((each) => each.command);
+const sources = ['src', 'src/pure'].flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name}`),
+);
+const TEXTS = ['package.nls.json', 'package.nls.zh-cn.json'] as const;
+const CHINESE = /\p{Script=Han}/u;
+/** What is called the same in Chinese. */
+const NAMES = new Set(['Ollama', 'OpenAI', 'Anthropic', 'Round Zero']);
+
+/** Names of what is filled in. */
+const gaps = (words: string): string[] => (words.match(/\{\d\}|\(command:[^)]+\)|%[\w.]+%/g) ?? []).sort();
 
 void test('it never becomes active everywhere', () => {
   assert.ok(manifest.activationEvents.every((event) => event !== '*' && event !== 'onStartupFinished'));
@@ -40,38 +55,65 @@ void test('every command of package.json is registered', () => {
   assert.deepEqual(missing, []);
 });
 
+void test('it runs where the files are, also in restricted mode, and says why not without files', () => {
+  assert.deepEqual(manifest.extensionKind, ['workspace']);
+  assert.equal(manifest.capabilities['untrustedWorkspaces']?.supported, 'limited');
+  assert.equal(manifest.capabilities['virtualWorkspaces']?.supported, false);
+  assert.ok(Object.values(manifest.capabilities).every(({ description }) => description !== ''));
+});
+
 void test('every text is there in both languages, and none is left over', () => {
   const used = new Set([...text('package.json').matchAll(/%([\w.]+)%/g)].map(([, key]) => key));
-  for (const file of ['package.nls.json', 'package.nls.zh-cn.json']) {
+  for (const file of TEXTS) {
     assert.deepEqual(new Set(Object.keys(json(file) as object)), used, file);
   }
 });
 
-void test('every sentence of the code has its Chinese', () => {
-  const known = new Set(Object.keys(json('l10n/bundle.l10n.zh-cn.json') as object));
-  const sources = [
-    'base',
-    'client',
-    'commands',
-    'documents',
-    'finding',
-    'findingsView',
-    'languageModel',
-    'model',
-    'server',
-    'pure/menu',
-    'pure/statusText',
-    'pure/treeModel',
-  ];
-  const said = sources.flatMap((name) =>
-    [...text(`src/${name}.ts`).matchAll(/\b(?:l10n\.t|say)\(\s*'((?:[^'\\]|\\.)+)'/g)].map(
+void test('Chinese texts are Chinese and have the same gaps and links as the English ones', () => {
+  const [english, chinese] = TEXTS.map((file) => json(file) as Record<string, string>);
+  const pairs = [
+    ...Object.entries(english ?? {}).map(([key, words]) => [words, chinese?.[key] ?? '']),
+    ...Object.entries(json('l10n/bundle.l10n.zh-cn.json') as Record<string, string>),
+  ] as [string, string][];
+  for (const [one, other] of pairs) {
+    assert.deepEqual(gaps(other), gaps(one), one);
+    assert.ok(CHINESE.test(other) || NAMES.has(other), `${one}: ${other}`);
+  }
+});
+
+void test('every page of the walkthrough has its Chinese, by the name under which the editor looks for it', () => {
+  const pages = [...text('package.json').matchAll(/"markdown": "([^"]+)\.md"/g)].map(([, page]) => page ?? '');
+  assert.equal(pages.length, 4);
+  for (const page of pages) {
+    assert.notEqual(text(`${page}.md`), '');
+    assert.match(text(`${page}.nls.zh-cn.md`), CHINESE, page);
+  }
+});
+
+void test('every sentence of the code has its Chinese, and none is left over', () => {
+  const known = Object.keys(json('l10n/bundle.l10n.zh-cn.json') as object);
+  const said = sources.flatMap((file) =>
+    [...text(file).matchAll(/(?<![\w.])(?:vscode\.l10n\.t|l10n\.t|say)\(\s*'((?:[^'\\]|\\.)+)'/g)].map(
       ([, words]) => words?.replace(/\\'/g, "'") ?? '',
     ),
   );
   assert.deepEqual(
-    [...new Set(said)].filter((each) => !known.has(each)),
+    [...new Set(said)].filter((each) => !known.includes(each)),
     [],
   );
+  // What is looked up by a name that the server gives is a single word.
+  const all = sources.map((file) => text(file)).join('');
+  assert.deepEqual(
+    known.filter((each) => !all.includes(each.replace(/'/g, "\\'")) && !all.includes(each) && each.includes(' ')),
+    [],
+  );
+});
+
+void test('nothing is polled: no interval, and the one timer is set when something has changed', () => {
+  const timers = sources.flatMap((file) =>
+    [...text(file).matchAll(/\b(setInterval|setTimeout|setImmediate)\(/g)].map(([, name]) => `${file}: ${name ?? ''}`),
+  );
+  assert.deepEqual(timers, ['src/findingsView.ts: setTimeout']);
 });
 
 void test('programs, keys and everything of the model are settings of the machine', () => {
@@ -81,6 +123,18 @@ void test('programs, keys and everything of the model are settings of the machin
       assert.equal(scope, 'machine', name);
     }
   }
+});
+
+void test('the version is the same in all its places', () => {
+  const places = {
+    'package-lock.json': /^ {2}"version": "([^"]+)"/m,
+    '../pyproject.toml': /^version = "([^"]+)"/m,
+    '../server/roundzero/__init__.py': /^__version__(?:: [^=]+)? = "([^"]+)"/m,
+  };
+  for (const [file, place] of Object.entries(places)) {
+    assert.equal(place.exec(text(file))?.[1], manifest.version, file);
+  }
+  assert.match(text('../CHANGELOG.md'), new RegExp(`^## ${manifest.version.replaceAll('.', '\\.')}\\b`, 'm'));
 });
 
 void test('the lock file names no place to download from', () => {

@@ -75,8 +75,7 @@ def python_heads(view: SymbolView) -> Iterator[FileChange]:
 
 def added_matches(file: FileChange, pattern: re.Pattern[str]) -> bool:
     """Whether an added line matches."""
-    head = file.head
-    return head is not None and any(pattern.search(head.index.line(line)) for line in file.added)
+    return any(pattern.search(line) for line in file.added_lines)
 
 
 def touched(file: FileChange, row: Import) -> bool:

@@ -7,10 +7,8 @@ the files of one side is looked at.
 
 from __future__ import annotations
 
-import configparser
 import posixpath
 import re
-import tomllib
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
@@ -98,6 +96,8 @@ def _ini(path: str, section: str, repository: Repository, paths: frozenset[RelPa
     text = _text(path, repository, paths)
     if text is None:
         return None
+    import configparser  # noqa: PLC0415  few changes need it
+
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
     try:
         parser.read_string(text)
@@ -113,6 +113,8 @@ def _toml(path: str, repository: Repository, paths: frozenset[RelPath]) -> Mappi
     text = _text(path, repository, paths)
     if text is None or "pytest" not in text:
         return None
+    import tomllib  # noqa: PLC0415  as above
+
     try:
         table = tomllib.loads(text).get("tool", {}).get("pytest")
     except (tomllib.TOMLDecodeError, AttributeError):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import SymbolChecker, code
 from roundzero.checkers._gitignore import GitIgnore
 from roundzero.checkers._gone_folders import GoneFolders
+from roundzero.checkers._starlark import is_starlark, own_names
 from roundzero.core.change import Side, Status
 from roundzero.core.finding import Anchor, Edit, Fix, Hit
 from roundzero.core.item import Severity, language_of
@@ -96,12 +97,13 @@ class DeletedFileStillNamed(SymbolChecker):
         if not gone:
             return
         here = frozenset(repository.paths(Side.HEAD))
+        own = own_names(repository, here)
         seen: set[tuple[RelPath, int, int]] = set()
         for item in gone:
             if item.path in here:
                 continue
             for place in found.get(item.name, ()):
-                for hit in (*_named_by_path(item, place, here, repository), *_named_as_workflow(item, place)):
+                for hit in (*_named_by_path(item, place, here, repository, own), *_named_as_workflow(item, place)):
                     yield from _once(hit, seen)
             if item.module is not None and f"{item.path.removesuffix('.py')}/__init__.py" not in here:
                 for place in found.get(item.module, ()):
@@ -136,7 +138,13 @@ def _severity(path: RelPath) -> Severity | None:
     """How grave a dead reference in this file is; None for files that name others only in passing."""
     name = path.rsplit("/", 1)[-1]
     language = language_of(path)
-    if language in _BUILD_LANGUAGES or name in _BUILD_NAMES or name.startswith("Dockerfile") or name.endswith(".mk"):
+    if (
+        language in _BUILD_LANGUAGES
+        or name in _BUILD_NAMES
+        or is_starlark(path)
+        or name.startswith("Dockerfile")
+        or name.endswith(".mk")
+    ):
         return Severity.P0
     if name in _OTHER_NAMES or language == "bash" or _is_workflow(path):
         return Severity.P1
@@ -151,7 +159,9 @@ def _is_workflow(path: RelPath) -> bool:
     )
 
 
-def _named_by_path(item: _Gone, place: GrepHit, here: Collection[RelPath], repository: Repository) -> Iterator[Hit]:
+def _named_by_path(
+    item: _Gone, place: GrepHit, here: Collection[RelPath], repository: Repository, own: Collection[str]
+) -> Iterator[Hit]:
     severity = _severity(place.path)
     if severity is None:
         return
@@ -159,11 +169,11 @@ def _named_by_path(item: _Gone, place: GrepHit, here: Collection[RelPath], repos
         rf"(?<![\w./:@-]){_PATH_BEFORE}(?<![\w.-]){re.escape(item.name)}(?![\w./-]|\.\w)", place.text
     ):
         token = match.group()
-        if _is_comment(place.text, match.start()) or not _means(token, item.path, place.path, here):
+        if _is_comment(place.text, match.start()) or not _means(token, item.path, place.path, here, own):
             continue
         if _is_made(place.text, match.start(), match.end()):
             continue
-        if _is_left_out(place, repository):
+        if _is_left_out(place, repository) or (is_starlark(place.path) and _is_prose(place.text, match.start())):
             continue
         span = Span(Position(place.line, match.start() + 1), Position(place.line, match.end() + 1))
         yield Hit(
@@ -230,11 +240,13 @@ def _named_by_folder(
             )
 
 
-def _means(token: str, gone: RelPath, naming: RelPath, here: Collection[RelPath]) -> bool:
+def _means(
+    token: str, gone: RelPath, naming: RelPath, here: Collection[RelPath], own: Collection[str] = frozenset()
+) -> bool:
     """Whether a token in a file resolves to the path that went."""
     folder = posixpath.dirname(naming)
-    if language_of(naming) == "starlark":
-        return _label(token, folder) == gone
+    if is_starlark(naming):
+        return _label(token, folder, own) == gone
     variable = _VARIABLE.match(token)
     rest = token[variable.end() :] if variable is not None else token
     if rest.startswith(("/", "~", "@")) or ":" in rest or "$" in rest:
@@ -250,10 +262,13 @@ def _means(token: str, gone: RelPath, naming: RelPath, here: Collection[RelPath]
     return from_root == gone and ("/" in rest or _runs_at_root(naming))
 
 
-def _label(token: str, folder: str) -> str | None:
-    """The path a Bazel label or a file name in a BUILD file stands for."""
+def _label(token: str, folder: str, own: Collection[str]) -> str | None:
+    """The path a Bazel label or a file name in a BUILD file stands for; ``own`` are the repository's own names."""
     if token.startswith("@"):
-        return None
+        name, slashes, _ = token.lstrip("@").partition("//")
+        if not slashes or name not in own:
+            return None
+        token = token.lstrip("@").removeprefix(name)
     if token.startswith("//"):
         package, colon, target = token[2:].partition(":")
         return posixpath.join(package, target) if colon else None
@@ -267,6 +282,14 @@ def _runs_at_root(naming: RelPath) -> bool:
 def _is_comment(text: str, at: int) -> bool:
     before = text[:at]
     return "#" in before and re.search(r"(?:^|\s)#", before) is not None
+
+
+def _is_prose(text: str, at: int) -> bool:
+    """Whether a name in Starlark stands in a docstring: only a string, or a location in a command, is a reference."""
+    before = text[:at]
+    if before.count('"""') % 2:
+        return True
+    return not (before.count('"') % 2 or before.count("'") % 2 or "$(" in before)
 
 
 def _is_made(text: str, start: int, end: int) -> bool:
@@ -308,9 +331,9 @@ def _spelt_like(  # noqa: PLR0911  one return per way of naming
     if posixpath.dirname(now) == posixpath.dirname(item.path):
         return token.removesuffix(item.name) + posixpath.basename(now)
     folder = posixpath.dirname(naming)
-    if language_of(naming) == "starlark":
+    if is_starlark(naming):
         inside = posixpath.relpath(now, folder or ".")
-        if inside.startswith("..") or token.startswith("//"):
+        if inside.startswith("..") or token.startswith(("//", "@")):
             return None
         return f":{inside}" if token.startswith(":") else inside
     variable = _VARIABLE.match(token)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from roundzero.checkers._python import Function, Parsed
-    from roundzero.core.change import FileChange
+    from roundzero.core.change import Change, FileChange
     from roundzero.core.facts import Member, ModuleFacts
     from roundzero.core.ports import Repository, Symbols
     from roundzero.core.text import LineIndex, RelPath
@@ -35,7 +35,7 @@ FEWEST: Final = 3
 """Fields copied by name that make a block."""
 MOST: Final = 0.8
 """Share of the class's old fields that a block copies where only one side is known to be of the class."""
-_FIELD: Final = re.compile(r"(?P<indent>[ \t]+)(?P<self>self\.)?[^\W\d]\w*[ \t]*(?::|=(?!=))")
+_FIELD: Final = re.compile(r"[ \t]+(?P<self>self\.)?(?!(?:try|else|except|finally)\b)[^\W\d]\w*[ \t]*(?::|=(?!=))")
 _AROUND: Final = re.compile(r"[ \t]*(?:class[ \t]|(?:async[ \t]+)?def[ \t]+(?P<method>\w+))")
 _NO_RECORD: Final = re.compile(r"(?:Enum|Flag|Protocol|TestCase|Exception|Error|Base)$")
 
@@ -71,14 +71,18 @@ class FieldNotCopied(SymbolChecker):
 
     name = "field-not-copied"
 
+    def __init__(self) -> None:
+        """Know no change yet."""
+        self._known: tuple[Change, list[_Grown]] | None = None
+
     def words(self, view: SymbolView) -> Collection[str]:
         """The classes: whoever copies one says its name."""
-        return {grown.name for grown in _all_grown(view)}
+        return {grown.name for grown in self._grown_in(view)}
 
     def check(self, view: SymbolView) -> Iterable[Hit]:
         """Read the files that name a class and copy fields."""
         trees: dict[RelPath, Parsed | None] = {}
-        for grown in _all_grown(view):
+        for grown in self._grown_in(view):
             for path in sorted({hit.path for hit in view.found.get(grown.name, ())}):
                 parsed = trees.get(path) or _read(path, grown, view.repository)
                 trees[path] = parsed
@@ -88,9 +92,11 @@ class FieldNotCopied(SymbolChecker):
                     if _copies(block, grown):
                         yield from _missing(block, grown, parsed)
 
-
-def _all_grown(view: SymbolView) -> list[_Grown]:
-    return [grown for file in view.change.files for grown in _grown(file, view.symbols)]
+    def _grown_in(self, view: SymbolView) -> list[_Grown]:
+        """Looked for once in a change."""
+        if self._known is None or self._known[0] is not view.change:
+            self._known = (view.change, [grown for file in view.change.files for grown in _grown(file, view.symbols)])
+        return self._known[1]
 
 
 def _grown(file: FileChange, symbols: Symbols) -> Iterator[_Grown]:
@@ -116,21 +122,54 @@ def _grown(file: FileChange, symbols: Symbols) -> Iterator[_Grown]:
 
 def _may_have_field(index: LineIndex, lines: Collection[int]) -> bool:
     """Whether one of the lines looks like a field, by its text and the definition around it, without parsing."""
-    last = max((line for line in lines if _FIELD.match(index.line(line)) is not None), default=0)
-    open_lines: list[tuple[int, re.Match[str] | None]] = []  # those around, with the definition each is or is in
-    for number in range(1, last + 1):
-        text = index.line(number).expandtabs()
-        indent = len(text) - len(text.lstrip())
-        if indent == len(text):
+    indented = _Indented(index)
+    for number in sorted(lines):
+        if (field := _FIELD.match(index.line(number))) is None:
             continue
-        while open_lines and open_lines[-1][0] >= indent:
-            open_lines.pop()
-        around = open_lines[-1][1] if open_lines else None
-        field = _FIELD.match(text) if around is not None and number in lines else None
-        if field is not None and around is not None and (around["method"] == ("__init__" if field["self"] else None)):
+        around = indented.around(number)
+        if around is not None and around["method"] == ("__init__" if field["self"] else None):
             return True
-        open_lines.append((indent, _AROUND.match(text) or around))
     return False
+
+
+class _Indented:
+    """What lies around lines, by indentation. Looks at no line of a text twice, however many are asked about."""
+
+    def __init__(self, index: LineIndex) -> None:
+        self._index = index
+        self._above: dict[int, int] = {}  # the nearest line above that is indented less
+        self._around: dict[int, re.Match[str] | None] = {}
+
+    def around(self, number: int) -> re.Match[str] | None:
+        """The line of the definition that a line is in."""
+        within: list[int] = []
+        found: re.Match[str] | None = None
+        while number and found is None:
+            if number in self._around:
+                found = self._around[number]
+                break
+            within.append(number)
+            number = self._less_indented(number)
+            found = _AROUND.match(self._text(number))
+        self._around |= dict.fromkeys(within, found)
+        return found
+
+    def _less_indented(self, number: int) -> int:
+        """Its number; 0 where there is none."""
+        if number not in self._above:
+            indent = _indent(self._text(number))
+            above = number - 1 if indent else 0
+            while above and not _indent(text := self._text(above)) < min(indent, len(text)):
+                above = self._above.get(above, above - 1)
+            self._above[number] = above
+        return self._above[number]
+
+    def _text(self, number: int) -> str:
+        return self._index.line(number).expandtabs()
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip())
 
 
 def _fields(facts: ModuleFacts, qualified: str) -> dict[str, int]:

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
+from roundzero.checkers._starlark import is_starlark
 from roundzero.core.change import Side
 from roundzero.core.finding import Edit, Fix, Hit
 from roundzero.core.item import language_of
@@ -23,7 +24,11 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change, FileChange
     from roundzero.core.ports import GrepHit, Repository
 
-_NAMES: Final = frozenset({"BUILD", "BUILD.bazel", "conf.py", "tox.ini", "noxfile.py", "justfile", "Justfile"})
+_NAMES: Final = frozenset(
+    {"BUILD", "BUILD.bazel", "conf.py", "tox.ini", "noxfile.py", "justfile", "Justfile", "package.json"}
+)
+_RUNS: Final = re.compile(r"(?:^|[\s\"&;|])(?:node|tsx|ts-node|bun|deno run|sh|bash|python3?)(?:\s+-\S+)*\s+$")
+"""What stands before a path in ``package.json`` that is run; its other paths may be built."""
 _LANGUAGES: Final = frozenset({"bash", "yaml", "starlark", "make", "dockerfile"})
 _PATH: Final = re.compile(
     r"(?<![\w./:@~$%{}*?<>=+-])(?P<variable>(?:\"?\$\{?\w+\}?\"?|\$\(\w+\))/)?(?P<path>(?:\.{1,2}/)*(?:[\w.-]+/)+[\w-][\w.-]*\.\w{1,5})"
@@ -31,7 +36,7 @@ _PATH: Final = re.compile(
 )
 _ENDINGS: Final = frozenset(
     {"py", "sh", "bash", "txt", "in", "toml", "cfg", "ini", "yml", "yaml", "json", "md", "rst", "bzl", "cmake", "mk",
-     "c", "cc", "cpp", "cu", "h", "hpp", "js", "ts", "rs", "go", "java", "proto", "sql", "patch"}
+     "c", "cc", "cpp", "cu", "h", "hpp", "js", "mjs", "cjs", "ts", "rs", "go", "java", "proto", "sql", "patch"}
 )  # fmt: skip
 _MAKES: Final = re.compile(
     r">\s*$|>>\s*$|\btee\b|\s-o\s|--out|--output|\btouch\b|\bmkdir\b|\brm\b|\bcurl\b|\bwget\b|\bcp\b|\bmv\b|\bln\b|\bdest\b"
@@ -78,11 +83,13 @@ def _candidates(file: FileChange) -> Iterator[tuple[FileChange, int, re.Match[st
             before = text[: match.start()]
             if "#" in before or _MAKES.search(before[-60:]) or match.group("path").rpartition(".")[2] not in _ENDINGS:
                 continue
+            if file.path.endswith("package.json") and not _RUNS.search(before):
+                continue
             yield file, line, match
 
 
 def _is_looked_at(path: RelPath) -> bool:
-    return path.rpartition("/")[2] in _NAMES or language_of(path) in _LANGUAGES
+    return path.rpartition("/")[2] in _NAMES or language_of(path) in _LANGUAGES or is_starlark(path)
 
 
 def _look(

@@ -40,6 +40,12 @@ _NAMING_LINE: Final = re.compile(
 )
 _COMMENT: Final = re.compile(r"(?:^|[ \t])(?:#|//|/\*|\*|--|;|%|<!--|\.\. |REM\b)")
 _PROSE: Final = frozenset({"markdown", "rst", "svg"})
+_NOT_RUN: Final = re.compile(
+    r"(?:^|/)(?:NOTICE|LICEN[CS]E|COPYING|AUTHORS|CREDITS|CHANGES|CHANGELOG|HISTORY|NEWS|README)(?:[.-][^/]*)?$"
+    r"|(?:^|/)(?:node_modules|third_party|vendor)/|(?:^|/)docs?/(?:[^/]+/)*[^/]+\.txt$"
+)
+"""Prose without a marking of its own, and the code of others."""
+
 _DATA: Final = (
     ".svg",
     ".xml",
@@ -61,6 +67,7 @@ class PlainHttp(RelationChecker):
     """Finds added URLs with http."""
 
     name = "plain-http"
+    version = "2"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Look at the added lines."""
@@ -69,7 +76,7 @@ class PlainHttp(RelationChecker):
         if source is None or "http://" not in source.text or path.endswith(_DATA):
             return
         language = language_of(path)
-        if is_test_path(path) or is_test_data(path) or language in _PROSE:
+        if is_test_path(path) or is_test_data(path) or language in _PROSE or _NOT_RUN.search(path):
             return
         known = _hosts(pair.file.base.text) if pair.file.base is not None else frozenset()
         index = source.index

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from roundzero.checkers import discover
+from roundzero.checkers import find
 from roundzero.checkers._base import CheckContext, Checker, Pair, PythonChecker, RelationChecker, TextChecker
 from roundzero.checkers._failure import CheckFailure, broke
 from roundzero.checkers._python import Parsed, StoppedError, parse, walk
@@ -199,6 +199,7 @@ class _Run:
         for item in items:
             for name in item.checkers:
                 self._wanted.setdefault(name, []).append(item.id)
+        self._checkers = dict(self._found())
 
     def version(self, source: Source, added: Collection[int] | None) -> None:
         """Look at one version; ``added`` limits text rules that look at added lines, None where nothing is added."""
@@ -233,10 +234,20 @@ class _Run:
         return Unparsed(first.position, first.message, frozenset(item for _, items in mine for item in items))
 
     def _of_kind(self, kind: type[_Kind]) -> Iterator[tuple[str, type[_Kind]]]:
-        for name in self._wanted:
-            checker = discover().get(name)
-            if checker is not None and issubclass(checker, kind):
+        for name, checker in self._checkers.items():
+            if issubclass(checker, kind):
                 yield name, checker
+
+    def _found(self) -> Iterator[tuple[str, type[Checker]]]:
+        """Those of the wanted checkers that there are."""
+        for name, items in self._wanted.items():
+            try:
+                checker = find(name)
+            except Exception as error:  # noqa: BLE001  a broken checker costs its own results
+                self._failed(name, broke(error), items)
+            else:
+                if checker is not None:
+                    yield name, checker
 
     def _walk(self, source: Source, checkers: list[tuple[str, type[PythonChecker]]]) -> None:
         try:
@@ -328,5 +339,5 @@ def _text_checks(item: Item) -> list[TextCheck]:
 
 
 def _reads_one_version(name: str) -> bool:
-    checker = discover().get(name)
+    checker = find(name)
     return checker is not None and issubclass(checker, (PythonChecker, TextChecker))

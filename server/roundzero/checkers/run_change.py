@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from roundzero.checkers import discover
+from roundzero.checkers import find
 from roundzero.checkers._base import ChangeChecker, SymbolChecker, SymbolView
 from roundzero.checkers._failure import CheckFailure, broke
 from roundzero.errors import OutsideError
@@ -65,14 +65,11 @@ class _WholeRun:
         words: set[str] = set()
         able: list[tuple[str, ChangeChecker | SymbolChecker]] = []
         for name in self._wanted:
-            kind = discover().get(name)
-            if kind is None or not issubclass(kind, (ChangeChecker, SymbolChecker)):
-                continue
-            checker = kind()
-            asked = self._tried(name, partial(self._words, checker))
-            if asked is not None:
-                words.update(asked)
-                able.append((name, checker))
+            for checker in self._tried(name, partial(_made, name)) or ():
+                asked = self._tried(name, partial(self._words, checker))
+                if asked is not None:
+                    words.update(asked)
+                    able.append((name, checker))
         if words:
             found = self._view.repository.grep(words)
             self._view.symbols.know({word: tuple(found.get(word, ())) for word in words})
@@ -105,3 +102,22 @@ class _WholeRun:
             message = broke(error)
         self._failures.append(CheckFailure(name, message, frozenset(item.id for item in self._wanted[name])))
         return None
+
+
+def wide(items: Iterable[Item]) -> tuple[Item, ...]:
+    """Those whose checkers look at the change as a whole. One that cannot be imported might, and fails there."""
+    return tuple(item for item in items if any(_is_wide(name) for name in item.checkers))
+
+
+def _is_wide(name: str) -> bool:
+    try:
+        kind = find(name)
+    except Exception:  # noqa: BLE001  a broken checker costs its own results
+        return True
+    return kind is not None and issubclass(kind, (ChangeChecker, SymbolChecker))
+
+
+def _made(name: str) -> Iterable[ChangeChecker | SymbolChecker]:
+    """The checker of that name, where it looks at the change as a whole."""
+    kind = find(name)
+    return (kind(),) if kind is not None and issubclass(kind, (ChangeChecker, SymbolChecker)) else ()

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted
-from roundzero.core.finding import Edit, Fix
+from roundzero.checkers._undoing import with_monkeypatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from roundzero.checkers._python import Scope
-    from roundzero.core.finding import Hit
+    from roundzero.core.finding import Fix, Hit
 
 _CLEANERS: Final = (
     "tearDown", "teardown", "cleanup", "restore", "addCleanup", "CleanImport", "finalizer", "modules_", "patch.dict",
@@ -112,25 +112,12 @@ def _restored_after_yield(ctx: CheckContext) -> bool:
 
 
 def _with_monkeypatch(node: ast.Assign, ctx: CheckContext) -> tuple[Fix, ...]:
-    """Write through pytest's ``monkeypatch``, which a plain test function may have to ask for first."""
-    function = ctx.function
+    """Write through pytest's ``monkeypatch``."""
     target = node.targets[0]
-    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or not isinstance(target, ast.Subscript):
+    if not isinstance(target, ast.Subscript):
         return ()
     new = f"monkeypatch.setitem(sys.modules, {ctx.file.text(target.slice)}, {ctx.file.text(node.value)})"
-    fix = ctx.replace("Use monkeypatch.setitem", new, ctx.file.span(node), safe=True)
-    if any(argument.arg == "monkeypatch" for argument in function.args.args):
-        return (fix,)
-    index = ctx.file.source.index
-    after_name = index.offset(ctx.file.name_span(function).end)
-    is_plain = len(ctx.scopes) == 1 and function.name.startswith("test") and not function.decorator_list
-    if not is_plain or index.text[after_name : after_name + 1] != "(":
-        return ()
-    rest = index.text[after_name + 1 : after_name + 2]
-    asked = Edit(
-        ctx.path, index.span(after_name + 1, after_name + 1), "", "monkeypatch" + ("" if rest == ")" else ", ")
-    )
-    return (Fix(fix.title, safe=False, edits=(asked, *fix.edits)),)
+    return with_monkeypatch(ctx, node, "Use monkeypatch.setitem", new)
 
 
 CHECKER: Final = TestWritesSysModules

@@ -2,7 +2,8 @@
 
 Files are tied by folder, by mentioning each other's module or file name, and by names one defines and the other uses,
 all in changed text. Only large changes are looked at, and only parts with several files of code count: a stray file is
-no part, nor are tests or documentation. Invariant: one hit about the change as a whole, or none.
+no part, nor are tests or documentation. The evidence is a plan: the files of each part. Invariant: one hit about the
+change as a whole, or none.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker
 from roundzero.checkers._paths import is_test_path
-from roundzero.core.finding import Hit
+from roundzero.core.change import Side
+from roundzero.core.finding import Evidence, Hit, evidence_at
 from roundzero.core.item import language_of
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ LEAST_PART: Final = 3
 """Files a part needs; the reference review split a change into parts of nine and three files."""
 LEAST_SHARE: Final = 0.1
 """Share of all files a part needs: what a sweep over a repository leaves over is no part."""
+MOST_PLANNED: Final = 12
+"""Files of a part that the plan lists: the rest lies in the folder that the title names."""
 COMMON: Final = 0.4
 """A word in more than this share of the files ties nothing."""
 
@@ -60,6 +64,7 @@ class UnrelatedChanges(ChangeChecker):
     """Finds parts of a large change that could be changes of their own."""
 
     name = "unrelated-changes"
+    version = "2"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
         """Tie the files together and count what falls apart."""
@@ -71,7 +76,18 @@ class UnrelatedChanges(ChangeChecker):
         if len(parts) > 1:
             parts.sort(key=lambda part: (-len(part), files[part[0]].path))
             named = ", ".join(f"`{_common([files[at].path for at in part])}` ({len(part)})" for part in parts[:4])
-            yield Hit(path=None, span=None, subject=named)
+            plan = tuple(row for number, part in enumerate(parts, 1) for row in _plan(files, part, number))
+            yield Hit(path=None, span=None, subject=named, evidence=plan)
+
+
+def _plan(files: Sequence[FileChange], part: Sequence[int], number: int) -> Iterable[Evidence]:
+    """The files that go into one branch, by the first line that changed in each; at most MOST_PLANNED."""
+    for at in part[:MOST_PLANNED]:
+        file = files[at]
+        source, side = (file.head, Side.HEAD) if file.head is not None else (file.base, Side.BASE)
+        if source is not None and source.text:
+            line = min(file.first_changed_line, source.index.line_count)
+            yield evidence_at(source, line, f"in part {number}", side)
 
 
 def _counts(path: RelPath) -> bool:
@@ -130,8 +146,7 @@ def _ties(files: Sequence[FileChange]) -> Iterable[list[int]]:
 def _texts(file: FileChange) -> Iterable[str]:
     """The changed text of both sides, and the head's imports."""
     if file.head is not None:
-        index = file.head.index
-        yield "\n".join(index.line(line) for line in sorted(file.added))
+        yield "\n".join(file.added_lines)
         yield "\n".join(
             re.findall(r"^[ \t]*(?:from|import|#include|use|require)\b[^\n]*", file.head.text, re.MULTILINE)
         )

@@ -7,11 +7,24 @@ Invariant: nothing is written but temporary files of the programs asked.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from roundzero.checkers import discover as discover_checkers
+from roundzero.checkers import names as checker_names
 from roundzero.config import Settings
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status, blob_id
+from roundzero.core.change import (
+    BaseChoice,
+    BaseHow,
+    Change,
+    FileChange,
+    HeadState,
+    Side,
+    Skip,
+    SkipKind,
+    Source,
+    Status,
+    blob_id,
+)
 from roundzero.core.finding import State
 from roundzero.core.ports import GrepHit
 from roundzero.core.ruleset import Ruleset
@@ -20,6 +33,7 @@ from roundzero.engine.workspace import Workspace
 from roundzero.git.buffer_diff import BufferDiff
 from roundzero.linters import ast_grep, ruff
 from roundzero.linters import discover as discover_linters
+from roundzero.linters import optional as optional_linters
 from roundzero.packs.examples import Fixture, Seen
 
 if TYPE_CHECKING:
@@ -27,8 +41,10 @@ if TYPE_CHECKING:
 
     from roundzero.core.item import AstGrepCheck, Item
     from roundzero.core.linemap import Hunk
+    from roundzero.core.ports import Commit
     from roundzero.core.text import RelPath
     from roundzero.git.repository import Git
+    from roundzero.linters import Linter
 
 
 class Programs:
@@ -44,7 +60,21 @@ class Programs:
 
     def checkers(self) -> Collection[str]:
         """The names of all checkers."""
-        return discover_checkers().keys()
+        return checker_names()
+
+    def linters(self) -> Collection[str]:
+        """The names of all optional linters."""
+        return [linter.name for linter in optional_linters()]
+
+    async def running(self) -> Collection[str]:
+        """Those that run here."""
+        return [linter.name for linter in await _ready()]
+
+
+async def _ready() -> Sequence[Linter]:
+    """The optional linters that run without a repository. An example is a text that somebody chose to check."""
+    ready = [await linter.ready(None, None) for linter in optional_linters()]
+    return [linter for linter in ready if not isinstance(linter, str)]
 
 
 async def run(fixture: Fixture, items: Sequence[Item]) -> Sequence[Seen]:
@@ -54,7 +84,7 @@ async def run(fixture: Fixture, items: Sequence[Item]) -> Sequence[Seen]:
         git=cast("Git", repository),
         settings=Settings(),
         ruleset=Ruleset(tuple(items), ""),
-        linters=discover_linters(),
+        linters=(*discover_linters(), *await _ready()),
         environ={},
     )
     report = await review(workspace, ReviewRequest(base="base"))
@@ -77,8 +107,21 @@ async def _change(fixture: Fixture) -> Change:
         base=_BASE,
         head=HeadState(commit=None, branch=None, dirty=True),
         files=tuple(sorted((file for file in files if file.hunks or file.old_path), key=lambda file: file.path)),
-        skipped=(),
+        skipped=tuple(skipped(path, size) for path, size in sorted(fixture.binaries.items())),
         snapshot="",
+    )
+
+
+def skipped(path: RelPath, size: int) -> Skip:
+    """A binary file that the head adds."""
+    return Skip(
+        path=path,
+        kind=SkipKind.BY_RULE,
+        reason="binary",
+        status=Status.ADDED,
+        mode="100644",
+        size=size,
+        binary=True,
     )
 
 
@@ -105,9 +148,12 @@ class _FixtureGit:
     """Answers what a review asks of git from a fixture."""
 
     def __init__(self, fixture: Fixture, change: Change) -> None:
+        self.root = Path()
         self.common_dir = None
         self._texts = {Side.BASE: fixture.base, Side.HEAD: fixture.head}
         self._change = change
+        self._commits = fixture.commits
+        self._binaries = fixture.binaries.keys()
 
     async def choose_base(self, **_: object) -> BaseChoice:
         return _BASE
@@ -122,7 +168,10 @@ class _FixtureGit:
         return _source(self._texts[side], path)
 
     async def paths(self, side: Side, _change: Change) -> frozenset[RelPath]:
-        return frozenset(self._texts[side])
+        return frozenset(self._texts[side]) | (self._binaries if side is Side.HEAD else frozenset())
+
+    async def commits(self, _change: Change) -> Sequence[Commit]:
+        return self._commits
 
     async def grep(self, words: Collection[str], _change: Change) -> Mapping[str, tuple[GrepHit, ...]]:
         found = {}

@@ -125,17 +125,19 @@ class _Hook:
         settings = self._place.settings
         if settings.hook_model == "off":
             return
-        from roundzero.engine.model_review import NO_PROVIDER, NOT_DEEP, NOT_TRUSTED  # noqa: PLC0415  rarely asked for
+        from roundzero.engine.model_access import NO_PROVIDER  # noqa: PLC0415  rarely asked for
+        from roundzero.engine.model_review import NOT_TRUSTED  # noqa: PLC0415  as above
 
-        template, why = self._words.no_effect, NO_PROVIDER
-        if settings.model_provider is not None and not await self._place.trusted():
-            why = NOT_TRUSTED
-        elif settings.model_provider is not None:
-            self._request = ReviewRequest(remember=True, depth="quick", consent=True, model_seconds=MODEL_SECONDS)
-            if settings.hook_model != "deep":
+        why = NO_PROVIDER
+        if settings.model_provider is not None:
+            if await self._place.trusted():
+                self._request = ReviewRequest(
+                    remember=True, depth=settings.hook_model, consent=True, model_seconds=MODEL_SECONDS
+                )
                 return
-            template, why = self._words.not_so_deep, NOT_DEEP
-        _stdout.complain(template.format(depth=settings.hook_model, reason=words(settings.language).reason(why)))
+            why = NOT_TRUSTED
+        reason = words(settings.language).reason(why)
+        _stdout.complain(self._words.no_effect.format(depth=settings.hook_model, reason=reason))
 
     async def _attempt(self, name: str, pushed: Pushed | None, bar: Quiet) -> None:
         try:

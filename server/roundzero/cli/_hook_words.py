@@ -43,7 +43,6 @@ class Words:
     took_too_long: str
     nothing_reviewed: dict[str, str]
     no_effect: str
-    not_so_deep: str
 
 
 _ENGLISH: Final = Words(
@@ -68,7 +67,6 @@ _ENGLISH: Final = Words(
         "pre-commit": "nothing was reviewed, and the commit goes on",
     },
     no_effect="hook.model {depth} has no effect: {reason}",
-    not_so_deep="hook.model {depth} is quick: {reason}",
 )
 _CHINESE: Final = Words(
     staged="暂存的内容",
@@ -92,7 +90,6 @@ _CHINESE: Final = Words(
         "pre-commit": "未审查任何内容，提交继续进行",
     },
     no_effect="hook.model {depth} 不起作用：{reason}",
-    not_so_deep="hook.model {depth} 按 quick 进行：{reason}",
 )
 
 

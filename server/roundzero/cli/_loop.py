@@ -21,10 +21,11 @@ T = TypeVar("T")
 def run(work: Coroutine[Any, Any, T]) -> T:
     """The result of ``work``. Raises KeyboardInterrupt when the program was asked to end, however it was asked."""
     ended = False
+    results: list[T] = []
     # A child that is killed while its transport closes is reaped there, and asyncio then warns of a stranger's end.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
 
-    async def watched() -> T:
+    async def watched() -> None:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101  a coroutine that runs is in a task
 
@@ -37,11 +38,12 @@ def run(work: Coroutine[Any, Any, T]) -> T:
             for name in (signal.SIGTERM, signal.SIGHUP):
                 if signal.getsignal(name) is signal.SIG_DFL:
                     asyncio.get_running_loop().add_signal_handler(name, end)
-        return await work
+        results.append(await work)  # not the task's, which is spelt out on the way back to the old SIGINT handler
 
     try:
-        return asyncio.run(watched())
+        asyncio.run(watched())
     except asyncio.CancelledError:
         if ended:
             raise KeyboardInterrupt from None
         raise
+    return results[0]

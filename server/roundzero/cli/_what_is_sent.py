@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.cli import _stdout
 from roundzero.cli._place import inside, open_place
@@ -15,6 +15,15 @@ from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
     from roundzero.cli._place import Place
+
+
+_DEEPER: Final = """\
+A deep review (--model deep, or on command in an editor) sends more, to the same address and under the same rules:
+what is ignored, kept back or secret stays here. It asks this question up to {drafts} times: in other orders, once with
+comments and strings blanked, and twice of a model that may read and search other files of this repository. Then it asks
+about single findings: whether they hold, whether what they claim is true, and whether earlier ones are fixed. And once
+it asks what the change is as a whole, with the messages of its commits.
+"""
 
 
 async def show(directory: str, wanted: str) -> int:
@@ -58,6 +67,7 @@ async def _show(place: Place, path: RelPath) -> None:
     )
     which = some(("The only request", "The first of {count} requests"), len(requests))
     _stdout.write_lines([f"{which} about {where}; it is sent {when}."])
+    _stdout.write(_DEEPER.format(drafts=place.settings.model_drafts))
     _stdout.write(
         f"POST {first.address}\n\n" if first.address else "To no address: the provider is in this process.\n\n"
     )

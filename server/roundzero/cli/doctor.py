@@ -99,19 +99,23 @@ async def _programs(place: Place | None) -> AsyncIterator[str]:
         yield f"git        {done.stdout.decode('utf-8', 'replace').removeprefix('git version').strip()}"
     except RoundzeroError as error:
         yield f"git        {error}"
-    for linter in _linters(place).linters:
+    chosen = await _linters(place)
+    for linter in chosen.linters:
         try:
             yield f"{linter.name:<10} {await linter.version()}"
         except RoundzeroError as error:
             yield f"{linter.name:<10} {error}; its items are not checked"
+    for why in dict.fromkeys(why for _, why in chosen.absent):
+        names = ", ".join(name for name, reason in chosen.absent if reason == why)
+        yield f"optional   {names}: {why}"
 
 
-def _linters(place: Place | None) -> LinterChoice:
+async def _linters(place: Place | None) -> LinterChoice:
     from roundzero.config import load  # noqa: PLC0415  off the start-up path
     from roundzero.engine.workspace import choose_linters  # noqa: PLC0415  off the start-up path
 
     settings = place.settings if place is not None else load(root=None, environ=os.environ)[0]
-    return choose_linters(settings, place.git.common_dir if place is not None else None)
+    return await choose_linters(settings, place.git if place is not None else None)
 
 
 async def _repository(place: Place) -> AsyncIterator[str]:
@@ -187,7 +191,7 @@ async def _configuration(place: Place | None, fatal: Sequence[str] = ()) -> Asyn
         names = list(dict.fromkeys(item.pack for item in rules.items))
         on = sum(item.enabled for item in rules.items)
         yield f"packs: {', '.join(names)}; {len(rules.items)} items, {on} on"
-        problems = (*problems, *rules.problems, *_linters(place).problems)
+        problems = (*problems, *rules.problems, *(await _linters(place)).problems)
     found = [*fatal, *(str(problem) for problem in problems)]
     yield f"problems: {len(found)}" if found else "problems: none"
     for problem in found:

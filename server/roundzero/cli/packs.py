@@ -109,7 +109,7 @@ def _listed(rules: Ruleset, settings: Settings) -> Iterator[str]:
             items = some(("1 item", "{count} items"), checked)
             questions = some(("1 question", "{count} questions"), asked)
             yield f"{pack}: {items} checked, {questions} for a model, {off} off"
-        state = item.severity.name if item.enabled else "off"
+        state = "off" if not item.enabled else "ask" if item.trigger else item.severity.name
         by = dict.fromkeys(_kind(check) for check in item.checks) or {"question": None}
         yield f"  {state:<3}  {item.id:<{width}}  {'+'.join(by):<8}  {item.title.text(settings.language)}"
     yield from (str(problem) for problem in rules.problems)
@@ -122,7 +122,8 @@ def _named_as(file: Path, name: str) -> bool:
 def _shown(rules: Ruleset, name: str, settings: Settings, files: Sequence[Path]) -> Iterator[str]:
     item = _find(rules, name)
     yield f"{item.id}: {item.title.text(settings.language)}"
-    yield f"{item.severity.name}, {'on' if item.enabled else 'off'}, looks at {item.looks_at.value}"
+    state = "off" if not item.enabled else "only told to a model" if item.trigger else "on"
+    yield f"{item.severity.name}, {state}, looks at {item.looks_at.value}"
     if item.applies.languages:
         yield "languages: " + ", ".join(item.applies.languages)
     if item.applies.paths:
@@ -131,6 +132,9 @@ def _shown(rules: Ruleset, name: str, settings: Settings, files: Sequence[Path])
         yield "not in: " + ", ".join(item.applies.exclude)
     by = dict.fromkeys(_named(check) for check in item.checks)
     yield "checked by " + ("; ".join(by) or f"nothing; a question for a model: {item.ask}")
+    if (convention := item.convention) is not None:
+        share = f"{100 * convention.at_least:g} % of at least {convention.min} cases"
+        yield f"a convention: silent unless {share} in the repository obey it"
     if item.aliases:
         yield "formerly " + ", ".join(item.aliases)
     file = next((each for each in files if _named_as(each, item.origin_file)), None)
@@ -167,7 +171,14 @@ def _find(rules: Ruleset, name: str) -> Item:
 
 
 def _kind(check: CheckSpec) -> str:
-    from roundzero.core.item import AstGrepCheck, CheckerCheck, IgnoresCheck, RuffCheck, TextCheck  # noqa: PLC0415
+    from roundzero.core.item import (  # noqa: PLC0415  off the start-up path
+        AstGrepCheck,
+        CheckerCheck,
+        IgnoresCheck,
+        LinterCheck,
+        RuffCheck,
+        TextCheck,
+    )
 
     match check:
         case RuffCheck():
@@ -178,10 +189,19 @@ def _kind(check: CheckSpec) -> str:
             return "text"
         case CheckerCheck() | IgnoresCheck():
             return "checker"
+        case LinterCheck():
+            return check.linter
 
 
 def _named(check: CheckSpec) -> str:
-    from roundzero.core.item import AstGrepCheck, CheckerCheck, IgnoresCheck, RuffCheck, TextCheck  # noqa: PLC0415  as above
+    from roundzero.core.item import (  # noqa: PLC0415  as above
+        AstGrepCheck,
+        CheckerCheck,
+        IgnoresCheck,
+        LinterCheck,
+        RuffCheck,
+        TextCheck,
+    )
 
     match check:
         case RuffCheck():
@@ -194,6 +214,8 @@ def _named(check: CheckSpec) -> str:
             return f"the checker {check.name}"
         case IgnoresCheck():
             return "the comments that dismiss findings"
+        case LinterCheck():
+            return f"{check.linter} {', '.join(check.codes)}".strip() + ", where it is installed"
 
 
 def _all_files(root: Path | None) -> list[Path]:

@@ -185,7 +185,8 @@ async def _depth(args: argparse.Namespace, place: Place) -> tuple[Depth, tuple[s
     from roundzero.engine.model_review import check_depth, choose_depth  # noqa: PLC0415  most reviews ask nobody
 
     if asked is not None:
-        check_depth(asked, place.settings)
+        if args.replay is None:
+            check_depth(asked, place.settings)
         return asked, ()
     chosen = choose_depth(place.settings, trusted=await place.trusted())
     if chosen.depth == "off" and args.record is not None:

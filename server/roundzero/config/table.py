@@ -241,15 +241,15 @@ class Settings:
         "gate.support",
         _whole(1),
         3,
-        "Drafts of five that must raise a model's finding before it blocks, in deep reviews, which are not there yet.",
-        "模型的发现要阻止合入，五份草稿中至少需要几份提出它（用于尚未提供的深度审查）。",
+        "Drafts of five that must raise a model's finding before it may block; fewer need a second look.",
+        "模型的发现要阻止合入，五份草稿中至少需要几份提出它；不足时须经再次查看确认。",
     )
     hook_model: Literal["off", "quick", "deep"] = _set(
         "hook.model",
         _one_of("off", "quick", "deep"),
         "off",
-        "Depth of the model review in git hooks, in trusted repositories; deep is not there yet, quick is taken.",
-        "git 钩子中模型审查的深度（仅限受信任的仓库）；deep 尚未提供，按 quick 处理。",
+        "Depth of the model review in git hooks, in trusted repositories.",
+        "git 钩子中模型审查的深度（仅限受信任的仓库）。",
     )
     model_mode: Literal["off", "manual", "onSave", "onIdle"] = _set(
         "model.mode",
@@ -278,16 +278,16 @@ class Settings:
         "model.depth",
         _one_of("quick", "deep"),
         "quick",
-        "Depth of automatic model reviews; deep is not there yet, quick is taken.",
-        "自动模型审查的深度；deep 尚未提供，按 quick 处理。",
+        "Depth of a review you ask for without saying how deep; what runs by itself in the editor is always quick.",
+        "未指明深度时所请求审查的深度；编辑器中自动进行的审查始终为 quick。",
         scope="machine",
     )
     model_drafts: int = _set(
         "model.drafts",
         _whole(1),
         5,
-        "Independent drafts of a deep review, which is not there yet.",
-        "深度审查的独立草稿数；深度审查尚未提供。",
+        "Independent drafts of a deep review, five at most.",
+        "深度审查的独立草稿数，最多五份。",
         scope="machine",
     )
     model_requests_per_minute: int = _set(

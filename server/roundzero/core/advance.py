@@ -4,7 +4,7 @@
 apart: the code was deleted (fixed, the deletion is the proof); the rule changed, the code did not (refuted); a check
 looked again and saw nothing (fixed); a model's finding whose text moved on (stale until it is rechecked). Invariants: a
 review that checked nothing adds nothing but its round; unchanged (merge base, snapshot, rules) add not even that, but
-where something else is open now, or a model has looked at all of it for the first time.
+where something else is open now or argued otherwise, or a model has looked at all of it deeper than before.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from roundzero.core.ledger import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.finding import FindingId, Observation
-    from roundzero.core.item import ItemId, Severity
+    from roundzero.core.item import ItemId
     from roundzero.core.recognition import Texts
     from roundzero.core.text import RelPath
 
@@ -132,6 +132,7 @@ _SIGNS: Final = {
 CODE_CHANGED: Final = "the code changed"
 SETTINGS_CHANGED: Final = "the settings or the checklists changed"
 NEW_EVIDENCE: Final = "there is new evidence"
+LOOKED_DEEPLY: Final = "a deep review looked at it"
 
 
 class _Clerk:
@@ -150,9 +151,11 @@ class _Clerk:
         """A known entry's state by now."""
         return self._entries[name].state
 
-    def standing(self) -> dict[FindingId, tuple[State, Severity]]:
-        """What stands where, and how grave it is, by now."""
-        return {name: (entry.state, entry.sighting.severity) for name, entry in self._entries.items()}
+    def standing(self) -> dict[FindingId, Hashable]:
+        """What stands where, how grave it is, and what of that deep reviews made of it, by now."""
+        return {
+            name: (entry.state, entry.sighting.severity, _deep(entry.sighting)) for name, entry in self._entries.items()
+        }
 
     def write(self, event: Event) -> None:
         """Write an event, unless it changes nothing."""
@@ -167,6 +170,10 @@ class _Clerk:
         name, at = finding.id, self._occasion.round.at
         sighting = Sighting.of(finding.seen, self._texts.blob(finding.seen.path, finding.seen.side))
         entry = self._entries.get(name)
+        if finding.state is State.REFUTED:
+            if _is_newly_refuted(entry, sighting):
+                self._refuted(finding, entry, sighting)
+            return
         if entry is None:
             if finding.hidden is None:
                 self.write(Event(id=name, round=self._index, sign=Sign.SEEN, at=at, sighting=sighting))
@@ -186,6 +193,15 @@ class _Clerk:
         if reason is not None:
             self._regrade(name, sighting, reason)
         self._join(finding)
+
+    def _refuted(self, finding: Finding, entry: Entry | None, sighting: Sighting) -> None:
+        """A finding that this review refuted: it was seen, in a text of which it is remembered not to hold."""
+        if finding.hidden is not None if entry is None else self._rests_on_edits(finding.seen):
+            return
+        at, line = self._occasion.round.at, sighting.line or None
+        proof = Proof(text=finding.state_text or "", path=sighting.path, line=line)
+        self.write(Event(id=finding.id, round=self._index, sign=Sign.SEEN, at=at, sighting=sighting))
+        self.write(Event(id=finding.id, round=self._index, sign=Sign.REFUTED, at=at, proof=proof))
 
     def _rests_on_edits(self, seen: Observation | Sighting) -> bool:
         return rests_on_edits(seen, self._occasion.uncommitted, self._listened.wide)
@@ -307,7 +323,28 @@ def regrade_reason(old: Sighting, new: Sighting, *, settings_changed: bool) -> s
         return f"the rule changed in {new.producer} {new.producer_version}"
     if {(each.path, each.quote) for each in new.evidence} - {(each.path, each.quote) for each in old.evidence}:
         return NEW_EVIDENCE
-    return None
+    return LOOKED_DEEPLY if _settled(new) and _settled(new) != _settled(old) else None
+
+
+def _is_newly_refuted(entry: Entry | None, now: Sighting) -> bool:
+    """Whether a refutation is news of an entry; of what is fixed or put aside it is none."""
+    if entry is None or entry.state in LIVE:
+        return True
+    return entry.state is State.REFUTED and entry.sighting.blob != now.blob
+
+
+def _settled(seen: Sighting) -> tuple[object, ...] | None:
+    """What a deep review made of something; None where there was none. How many drafts raised it is no reason."""
+    case = seen.anatomy
+    if case is None or case.votes is None:
+        return None
+    return (case.confirmed, tuple(sorted(claim.verdict.value for claim in case.claims if claim.decisive)))
+
+
+def _deep(seen: Sighting) -> Hashable:
+    """What decides whether a finding blocks, of what a deep review found out about it."""
+    case = seen.anatomy
+    return (case.votes, _settled(seen)) if case is not None and case.votes is not None else None
 
 
 def recalled(finding: Finding, ledger: Ledger, texts: Texts, *, settings: str, index: int | None = None) -> Finding:
@@ -364,6 +401,7 @@ def remains(entry: Entry) -> Finding:
     place = Grounds(
         path=proof.path if proof is not None else None,
         line=proof.line if proof is not None else None,
+        quote=proof.quote if proof is not None else None,
         commit=proof.commit if proof is not None else None,
         at=entry.since or None,
     )

@@ -74,13 +74,29 @@ class NegativeEvidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """A check a machine can make of a claim, as a draft proposes it; engine/probes has the kinds."""
+
+    kind: str
+    subject: str
+    path: str = ""
+    expect: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One checkable sentence. A finding stands or falls with its one ``decisive`` claim; ``probe`` checked it."""
+    """One checkable sentence. A finding stands or falls with its one ``decisive`` claim.
+
+    ``probe`` says in words what checked it, ``blobs`` are the texts it was checked against; ``proposed`` checks that
+    whoever made the claim thought of.
+    """
 
     text: str
     verdict: ClaimVerdict = ClaimVerdict.UNVERIFIABLE
     decisive: bool = False
     probe: str | None = None
+    blobs: tuple[str, ...] = ()
+    proposed: tuple[Probe, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +110,7 @@ class OpenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """In how many drafts a finding was raised, of how many asked."""
+    """In how many drafts a finding was raised, of how many that could be read."""
 
     given: int
     of: int
@@ -111,7 +127,11 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anatomy:
-    """The whole case. ``trigger`` names flags, roles and input; ``base_to_head`` why it is newly reachable."""
+    """The whole case. ``trigger`` names flags, roles and input; ``base_to_head`` why it is newly reachable.
+
+    Of a deep review: ``confirmed`` says how a second look at it ended (None: there was none), ``contradictions`` what
+    other drafts said against it, ``reverses`` which earlier advice it takes back, both in words.
+    """
 
     trigger: str | None = None
     base_to_head: str | None = None
@@ -123,3 +143,6 @@ class Anatomy:
     open_questions: tuple[OpenQuestion, ...] = ()
     votes: Votes | None = None
     suggestions: tuple[Suggestion, ...] = ()
+    confirmed: bool | None = None
+    contradictions: tuple[str, ...] = ()
+    reverses: tuple[str, ...] = ()

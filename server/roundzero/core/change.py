@@ -148,6 +148,11 @@ class FileChange:
         return frozenset(line for hunk in self.hunks for line in hunk.head_lines)
 
     @cached_property
+    def added_lines(self) -> tuple[str, ...]:
+        """The texts of ``added``, from the first to the last."""
+        return tuple(self.head.index.line(line) for line in sorted(self.added)) if self.head is not None else ()
+
+    @cached_property
     def removed(self) -> frozenset[int]:
         """Base lines this change removed or replaced."""
         return frozenset(line for hunk in self.hunks for line in hunk.base_lines)
@@ -166,6 +171,7 @@ class Skip:
     """A changed path that is not reviewed, with the reason in words for people.
 
     ``mode`` and ``blob`` are its part of the snapshot id: of the bytes at the head, zeros when there are none.
+    ``binary``: it is no text. ``size`` in bytes, of what is binary or could not be reviewed.
     """
 
     path: RelPath
@@ -176,6 +182,8 @@ class Skip:
     mode: str = "000000"
     blob: str = ""
     obstacle: Obstacle = Obstacle.FILE
+    size: int | None = None
+    binary: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

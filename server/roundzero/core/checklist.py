@@ -41,7 +41,7 @@ def what_failed(failures: Iterable[Failure], *, gaps: bool) -> tuple[str, ...]:
     return tuple(sorted({failure.message for failure in failures if failure.gap is gaps}))
 
 
-def checklist(
+def checklist(  # noqa: PLR0913  each is an independent input
     ruleset: Ruleset,
     change: Change,
     findings: Iterable[Finding],
@@ -49,38 +49,57 @@ def checklist(
     *,
     language: Language = "en",
     answered: Collection[ItemId] = (),
+    spared: Collection[ItemId] = (),
 ) -> tuple[ChecklistLine, ...]:
     """One line for each item that is on, in the packs' order.
 
-    ``answered`` are the items a model was asked about for every part of the change that they apply to.
+    ``answered`` are the items a model was asked about for every part of the change that they apply to, ``spared`` those
+    it is not asked about a change as small as this one.
     """
     failing: dict[ItemId, list[Finding]] = {}
     for finding in findings:
         if shown(finding) and finding.state is State.OPEN and finding.origin is not Origin.PRE_EXISTING:
             failing.setdefault(finding.seen.item, []).append(finding)
     silent = frozenset(item for failure in failures for item in failure.items)
+    paths = [path for file in change.files for path in (file.path, file.old_path) if path is not None]
+    asked = {item.applies for item in ruleset.items if item.enabled}
+    touched = {applies: any(map(applies.matches, paths)) for applies in asked}
     return tuple(
         ChecklistLine(
             pack=item.pack,
             item=item.id,
             title=item.title.text(language),
-            status=_status(item, change, silent, failed=item.id in failing, answered=answered),
+            status=_status(
+                item,
+                silent,
+                failed=item.id in failing,
+                touched=touched[item.applies],
+                answered=answered,
+                spared=spared,
+            ),
             findings=tuple(finding.id for finding in failing.get(item.id, ())),
             why=item.why.text(language),
             severity=item.severity,
         )
         for item in ruleset.items
-        if item.enabled
+        if item.enabled and not item.trigger
     )
 
 
 def _status(
-    item: Item, change: Change, silent: frozenset[ItemId], *, failed: bool, answered: Collection[ItemId]
+    item: Item,
+    silent: frozenset[ItemId],
+    *,
+    failed: bool,
+    touched: bool,
+    answered: Collection[ItemId],
+    spared: Collection[ItemId],
 ) -> ItemStatus:
     if failed:
         return ItemStatus.FAIL
-    paths = [path for file in change.files for path in (file.path, file.old_path) if path is not None]
-    if not any(item.applies.matches(path) for path in paths):
+    if not touched:
+        return ItemStatus.NOT_APPLICABLE
+    if item.id in spared and not item.checks:
         return ItemStatus.NOT_APPLICABLE
     if item.id in silent or not (item.checks or item.id in answered):
         return ItemStatus.NOT_CHECKED

@@ -164,7 +164,7 @@ _NEIGHBOURS: Final = 0.7
 """What a character, and two side by side, of a script without spaces weigh beside a word."""
 
 
-def _words(title: str) -> dict[str, float]:
+def words(title: str) -> dict[str, float]:
     """What a title consists of, and how much each weighs.
 
     A name counts by its parts, by neighbouring parts and as a whole, so that ``copy-out``, ``copyout`` and
@@ -186,9 +186,9 @@ def _words(title: str) -> dict[str, float]:
 
 def _alike(listings: Sequence[Listing]) -> list[list[tuple[float, float]]]:
     """How alike each two titles are: the cosine of their words, and the share of the shorter one's that is common."""
-    words = [_words(each.title) for each in listings]
-    rarity = _rarity(listings, words)
-    weighed = [{word: weight * rarity[word] ** 2 for word, weight in each.items()} for each in words]
+    found = [words(each.title) for each in listings]
+    telling = rarity(listings, found)
+    weighed = [{word: weight * telling[word] ** 2 for word, weight in each.items()} for each in found]
     whole = [sum(each.values()) or 1.0 for each in weighed]
     result = [[(0.0, 0.0)] * len(listings) for _ in listings]
     for one, first in enumerate(weighed):
@@ -200,10 +200,10 @@ def _alike(listings: Sequence[Listing]) -> list[list[tuple[float, float]]]:
     return result
 
 
-def _rarity(listings: Sequence[Listing], words: Sequence[dict[str, float]]) -> dict[str, float]:
-    """How rare each word is: by the round with most titles that have it."""
+def rarity(listings: Sequence[Listing], said: Sequence[dict[str, float]]) -> dict[str, float]:
+    """How rare each word is: by the round with most titles that have it. ``said``: the words of each listing."""
     by_round: dict[int, Counter[str]] = defaultdict(Counter)
-    for each, found in zip(listings, words, strict=True):
+    for each, found in zip(listings, said, strict=True):
         by_round[each.round].update(found.keys())
     most: dict[str, int] = {}
     for counts in by_round.values():

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change, Source
     from roundzero.core.finding import Finding
     from roundzero.core.item import ItemId, Language, Severity
-    from roundzero.core.report import ModelStats
+    from roundzero.core.model_part import ModelStats
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.suppress import Directive
     from roundzero.core.text import RelPath
@@ -38,7 +38,7 @@ class Occasion:
     """What a report says about itself. ``paths``: the files and folders asked for, all when empty.
 
     ``outside`` are the texts of files beyond the change that findings lie in. ``seconds`` per stage. ``answered`` are
-    the items a model looked at wherever they apply.
+    the items a model looked at wherever they apply, ``spared`` those it is not asked about a change as small as this.
     """
 
     tool_version: str
@@ -52,6 +52,7 @@ class Occasion:
     round: RoundInfo = field(default_factory=RoundInfo)
     model: ModelStats | None = None
     answered: frozenset[ItemId] = frozenset()
+    spared: frozenset[ItemId] = frozenset()
 
 
 def compose(
@@ -83,7 +84,15 @@ def compose(
         counts=count(shown),
         coverage=covered,
         overview=summaries,
-        checklists=checklist(ruleset, change, shown, failures, language=occasion.language, answered=occasion.answered),
+        checklists=checklist(
+            ruleset,
+            change,
+            shown,
+            failures,
+            language=occasion.language,
+            answered=occasion.answered,
+            spared=occasion.spared,
+        ),
         findings=shown,
         settings_changed=settings_changed(change, directives),
         notices=(*occasion.notices, *what_failed(failures, gaps=False)),

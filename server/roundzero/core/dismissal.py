@@ -121,17 +121,20 @@ def covered(
     """
     standing = sorted((each for each in dismissals if not each.over(now)), key=place_in_file)
     found = _singles([each for each in standing if each.scope is DismissalScope.FINDING], seen, ids)
-    wide = [each for each in standing if each.scope is not DismissalScope.FINDING]
-    if wide:
-        for at, each in enumerate(seen):
-            if at not in found and (one := next((row for row in wide if _reaches(row, each)), None)) is not None:
+    wide: dict[ItemId, list[Dismissal]] = defaultdict(list)
+    for each in standing:
+        if each.scope is not DismissalScope.FINDING:
+            wide[each.item].append(each)
+    for at, place in enumerate(seen) if wide else ():
+        if at not in found and (rows := wide.get(place.item)) is not None:
+            one = next((row for row in rows if _reaches(row, place)), None)
+            if one is not None:
                 found[at] = one
     return found
 
 
 def _reaches(dismissal: Dismissal, seen: Seen) -> bool:
-    if dismissal.item != seen.item:
-        return False
+    """Whether a dismissal of its item reaches a place."""
     if dismissal.scope is DismissalScope.FILE:
         return dismissal.path == seen.path
     return dismissal.scope is DismissalScope.ITEM or dismissal.anchor == anchor_print(seen.anchor_text)

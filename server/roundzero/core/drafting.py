@@ -11,16 +11,18 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.anatomy import Decides
 from roundzero.core.change import Side, Source
+from roundzero.core.cluster import likeness
 from roundzero.core.evidence import verified
 from roundzero.core.finding import Anchor, Edit, Evidence, Fix, Observation, Verified
 from roundzero.core.item import Severity
 from roundzero.core.matching import MODEL_LINES
 from roundzero.core.outline import symbol_at
 from roundzero.core.prompt import OTHER
+from roundzero.core.reading import blanked
 from roundzero.core.scope import nearest_changed_line
 from roundzero.core.text import Position, RelPath, Span, collapse
 from roundzero.core.units import redacted_source
@@ -35,6 +37,10 @@ if TYPE_CHECKING:
     from roundzero.core.ruleset import Ruleset
 
 
+_ALIKE: Final = 0.3
+"""How alike (0 to 1) two titles are that say one thing within a few lines; as core/votes has it."""
+
+
 class Gate(Enum):
     """What became of a drafted finding."""
 
@@ -43,7 +49,7 @@ class Gate(Enum):
     NOWHERE = "about a file that is not there"
     NO_EVIDENCE = "no quote could be found in the text"
     UNRELATED = "not about a changed line"
-    REPEATED = "a check says it already"
+    REPEATED = "it was said already"
     OFF = "its item is switched off"
 
 
@@ -61,16 +67,22 @@ class Texts:
     """The texts under review by path and side: ``sources`` without secrets, as a model saw them, ``plain`` as they are.
 
     Quotes are looked for in the former; where a finding stands, and by what text it is known again, is of the latter.
+    ``unblanked``: the former with its comments, where a model saw it without.
     """
 
     sources: Mapping[tuple[RelPath, Side], Source]
     plain: Mapping[tuple[RelPath, Side], Source] = field(default_factory=dict)
+    unblanked: Mapping[tuple[RelPath, Side], Source] = field(default_factory=dict)
 
     @classmethod
     def of(cls, change: Change, others: Iterable[tuple[Side, Source]] = ()) -> Texts:
         """The texts of a change, and others that were shown."""
         found = {**change.sides, **{(source.path, side): source for side, source in others}}
         return cls({key: redacted_source(source) for key, source in found.items()}, found)
+
+    def blanked(self) -> Texts:
+        """The same for what a model says that saw no comments."""
+        return Texts(blanked(self.sources), self.plain, self.sources)
 
 
 def admit(  # noqa: PLR0913  each is an independent input
@@ -174,7 +186,19 @@ class _Candidate:
             )
             for quote in self.found.quotes
         ]
-        return list(verified(quoted, self.texts.sources, self.forms))
+        found = verified(quoted, self.texts.sources, self.forms)
+        return [self._unblanked(each) for each in found] if self.texts.unblanked else list(found)
+
+    def _unblanked(self, each: Evidence) -> Evidence:
+        """Evidence from a blanked text with the lines as they are."""
+        source = self.texts.unblanked.get((each.path, each.side))
+        if source is None or each.verified is Verified.MISSING:
+            return each
+        last = min(each.line + each.quote.strip("\n").count("\n"), source.index.line_count)
+        lines = [source.index.line(line) for line in range(each.line, last + 1)]
+        if lines == [self.texts.sources[each.path, each.side].index.line(line) for line in range(each.line, last + 1)]:
+            return each
+        return replace(each, quote="\n".join(lines).strip())
 
     def _path(self, said: str) -> RelPath:
         """The path meant: as it is, without what tools put before it, or the one path that ends so."""
@@ -268,11 +292,15 @@ def _removes(file: FileChange, quoted: Evidence) -> bool:
 
 
 def _repeats(seen: Observation, said: Iterable[Observation]) -> bool:
-    """Whether it was said already: the same item at nearly the same line."""
+    """Whether it was said already: the same item at nearly the same line.
+
+    Under the item for everything else two neighbours may well be two defects, so there the words must be alike too.
+    """
     return any(
         each.item == seen.item
         and each.path == seen.path
         and each.side is seen.side
         and abs(each.line - seen.line) <= MODEL_LINES
+        and (seen.item != OTHER or likeness(each.title, seen.title) >= _ALIKE)
         for each in said
     )

@@ -172,10 +172,14 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounds:
-    """What a finding's state rests on: the place (line from 1) and commit that show it, since when, and until when."""
+    """What a finding's state rests on: the place (line from 1) and commit that show it, since when, and until when.
+
+    ``quote`` is what stands at the place, where that is the proof.
+    """
 
     path: RelPath | None = None
     line: int | None = None
+    quote: str | None = None
     commit: str | None = None
     at: str | None = None
     expires: str | None = None
@@ -187,7 +191,7 @@ class Finding:
 
     ``state_text`` and ``state_by`` say why it is in its state and who said so. ``hidden`` is the reason it is not
     shown, or None; hiding never drops a finding. ``counts``: open and this branch's, whether shown or not. ``blocking``
-    and ``not_blocking_because`` are the gate's.
+    and ``not_blocking_because`` are the gate's. ``outdated``: what it claims was checked in texts that are no more.
     """
 
     id: FindingId
@@ -202,6 +206,7 @@ class Finding:
     grounds: Grounds | None = None
     hidden: str | None = None
     counts: bool = False
+    outdated: bool = False
     blocking: bool = False
     not_blocking_because: str | None = None
     first_seen: int | None = None

@@ -69,7 +69,7 @@ class Applies:
             return False
         if self.paths and not any(glob_matches(path, glob) for glob in self.paths):
             return False
-        return not any(glob_matches(path, glob) for glob in self.exclude)
+        return not (self.exclude and any(glob_matches(path, glob) for glob in self.exclude))
 
 
 SYNTAX_CODE: Final = "E999"
@@ -113,7 +113,35 @@ class IgnoresCheck:
     """Checked while findings are judged: comments that dismiss findings and name nothing, no reason, or no need."""
 
 
-CheckSpec = RuffCheck | AstGrepCheck | TextCheck | CheckerCheck | IgnoresCheck
+@dataclass(frozen=True, slots=True)
+class LinterCheck:
+    """Checked by an optional linter, by its name and, where it has several, its codes.
+
+    Where that linter does not run, the item is off: nobody has to install it.
+    """
+
+    linter: str
+    codes: tuple[str, ...] = ()
+
+
+CheckSpec = RuffCheck | AstGrepCheck | TextCheck | CheckerCheck | IgnoresCheck | LinterCheck
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """What makes an item a convention of the repository: it holds where the repository's own code mostly obeys it.
+
+    ``cases`` are ast-grep rules that together match every case, obeying or not; the item's checks find those that do
+    not. It speaks where at least ``min`` cases are there and a share of ``at_least`` of them obeys.
+    """
+
+    at_least: float
+    cases: tuple[AstGrepCheck, ...]
+    min: int = 5
+
+    def holds(self, *, cases: int, broken: int) -> bool:
+        """Whether the repository obeys it; ``broken`` of the ``cases`` do not."""
+        return cases >= self.min and cases - broken >= self.at_least * cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +150,9 @@ class Item:
 
     ``checks`` is empty for a question only a model can answer. ``severity_set``: settings chose the severity, so a hit
     cannot change it. ``covers`` are items that say less of the same defect: on a line of both this one is shown.
-    ``line`` is where the pack file defines it, from 1.
+    ``trigger``: what its checks see is told to a model, for the part of the change it is about, and never shown.
+    ``line`` is where the pack file defines it, from 1. ``convention``: where it is one, it is silent until the cases in
+    the repository were counted and found to obey it.
     """
 
     id: ItemId
@@ -134,10 +164,12 @@ class Item:
     severity: Severity
     severity_set: bool = False
     enabled: bool = True
+    trigger: bool = False
     looks_at: LooksAt = LooksAt.ADDED
     applies: Applies = field(default_factory=Applies)
     checks: tuple[CheckSpec, ...] = ()
     ask: str | None = None
+    convention: Convention | None = None
     origin_file: str = ""
     line: int = 1
 
@@ -150,6 +182,16 @@ class Item:
     def reads_syntax(self) -> bool:
         """Whether it is about texts that do not parse: it is checked where nothing else can be."""
         return any(isinstance(check, RuffCheck) and SYNTAX_CODE in check.codes for check in self.checks)
+
+    @property
+    def linters(self) -> frozenset[str]:
+        """The optional linters that check it."""
+        return frozenset(check.linter for check in self.checks if isinstance(check, LinterCheck))
+
+    @property
+    def needs_linter(self) -> bool:
+        """Whether nothing but optional linters checks it."""
+        return bool(self.checks) and all(isinstance(check, LinterCheck) for check in self.checks)
 
     @property
     def checkers(self) -> tuple[str, ...]:
@@ -181,8 +223,12 @@ def language_of(path: RelPath) -> str | None:
     return _LANGUAGE_OF_SUFFIX.get(suffix) if dot else None
 
 
+@lru_cache(maxsize=4096)  # every item that applies alike asks the same of a file, several times in a review
 def glob_matches(path: str, glob: str) -> bool:
     """Whether a ``/``-separated path matches a glob where ``**/`` is any number of folders and ``*`` none of them."""
+    anywhere, deep, name = glob.rpartition("**/")
+    if deep and not anywhere and "/" not in name and name not in {"", "**"}:  # most globs are only about the name
+        return fnmatch.fnmatchcase(path.rpartition("/")[2], name)
     return _match(tuple(path.split("/")), tuple(glob.strip("/").split("/")))
 
 

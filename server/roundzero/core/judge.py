@@ -123,7 +123,8 @@ def judge(  # noqa: PLR0913  each is an independent input
     reasons += [None] * len(unused)
     ids = identify(head)
     came_from = origins(sorted(sight.base, key=_place), head, Moves.within(change))
-    bench = _Bench(change, files, ruleset, view, policy, sight.based, sight.reached)
+    current = _texts(change) if any(seen.source == "model" for seen in head) else frozenset()
+    bench = _Bench(change, files, ruleset, view, policy, sight.based, sight.reached, current)
     findings = [bench.finding(*row) for row in zip(head, ids, came_from, reasons, strict=True)]
     return sorted(without_covered(findings, ruleset), key=order)
 
@@ -149,6 +150,7 @@ class _Bench:
     policy: GatePolicy
     based: frozenset[tuple[RelPath, ItemId]]
     reached: Mapping[Holder, Evidence]
+    current: frozenset[str]
 
     def finding(self, seen: Observation, name: FindingId, origin: Origin, dismissed: Directive | None) -> Finding:
         """One observation as a finding."""
@@ -172,7 +174,11 @@ class _Bench:
             in_diff=in_diff,
             anchor=self._anchor(seen, file, origin, in_diff=in_diff) if use is None else Anchor(use.path, use.line),
             hidden=self._beyond(seen, origin, scope),
+            outdated=_is_outdated(seen, self.current),
         )
+        why = _refutation(seen) if not finding.outdated else None
+        if why is not None:
+            finding = finding.but(state=State.REFUTED, state_text=why)
         if dismissed is not None:
             finding = finding.but(
                 state=State.DISMISSED,
@@ -208,6 +214,8 @@ class _Bench:
 
     def _beyond(self, seen: Observation, origin: Origin, scope: str | None) -> str | None:
         """Why a finding is not of this review, or None."""
+        if self.ruleset.by_id[seen.item].trigger:
+            return "only told to a model"
         if not self.view.covers(seen.path):
             return "outside the paths asked for"
         if scope is not None and not (
@@ -225,6 +233,28 @@ class _Bench:
         if finding.seen.severity > self.view.min_severity:
             return f"milder than {self.view.min_severity.name}"
         return None
+
+
+def _texts(change: Change) -> frozenset[str]:
+    from roundzero.core.claims import texts_of  # noqa: PLC0415  a model's findings alone make claims, and it is slow
+
+    return texts_of(change)
+
+
+def _is_outdated(seen: Observation, current: frozenset[str]) -> bool:
+    if seen.source != "model":
+        return False
+    from roundzero.core.claims import is_outdated  # noqa: PLC0415  as above
+
+    return is_outdated(seen.anatomy, current)
+
+
+def _refutation(seen: Observation) -> str | None:
+    if seen.anatomy is None:
+        return None
+    from roundzero.core.claims import refutation  # noqa: PLC0415  as above
+
+    return refutation(seen.anatomy)
 
 
 def _distinct(seen: Iterable[Observation]) -> list[Observation]:

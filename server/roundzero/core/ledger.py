@@ -20,7 +20,7 @@ from roundzero.core.text import collapse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from roundzero.core.anatomy import Anatomy
+    from roundzero.core.anatomy import Anatomy, Claim
     from roundzero.core.change import Side
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.item import ItemId, Severity
@@ -31,8 +31,8 @@ class Sign(Enum):
     """What happened to an entry.
 
     SEEN_SAME is SEEN on the very bytes it was refuted on. REGRADED (severity), JOINED (family) and ANSWERED (an open
-    question) change no state. Of this version nothing writes SEEN_SAME or MERGED, and REFUTED is written of a check
-    whose rule changed, not of a model's finding: that takes a deep review.
+    question) change no state. Of this version nothing writes SEEN_SAME or MERGED. REFUTED is written of a check whose
+    rule changed, and of a model's finding whose decisive claim a probe or a deep review refuted.
     """
 
     SEEN = "seen"
@@ -150,12 +150,16 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """Why an entry is in its state: words and, where there is one, the place (line from 1) and commit that show it."""
+    """Why an entry is in its state: words and, where there is one, the place (line from 1) and commit that show it.
+
+    ``quote`` is what stands at the place, where that is the proof.
+    """
 
     text: str
     path: RelPath | None = None
     line: int | None = None
     commit: str | None = None
+    quote: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +212,7 @@ class Round:
         return (
             last is not None
             and (self.merge_base, self.snapshot, self.rules) == (last.merge_base, last.snapshot, last.rules)
-            and (_looked_deeply(last.settings) or not _looked_deeply(self.settings))
+            and _depth_of(self.settings) <= _depth_of(last.settings)
         )
 
 
@@ -217,8 +221,13 @@ def rules_of(settings: str) -> str:
     return settings.partition(":")[0]
 
 
-def _looked_deeply(settings: str) -> bool:
-    return bool(settings.partition(":")[2])
+_DEPTHS: Final = ("", "quick", "deep")
+
+
+def _depth_of(settings: str) -> int:
+    """How deep a model looked at all of it, 0 where none did."""
+    depth = settings.partition(":")[2]
+    return _DEPTHS.index(depth) if depth in _DEPTHS else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -382,14 +391,22 @@ def without_secrets(case: Anatomy) -> Anatomy:
         negative_evidence=tuple(
             replace(each, query=redact(each.query), scope=redact(each.scope)) for each in case.negative_evidence
         ),
-        claims=tuple(replace(each, text=redact(each.text), probe=or_none(each.probe)) for each in case.claims),
+        claims=tuple(_claim_without_secrets(each) for each in case.claims),
         open_questions=tuple(
             replace(each, text=redact(each.text), answer=or_none(each.answer)) for each in case.open_questions
         ),
         suggestions=tuple(
             replace(each, text=redact(each.text), verify=or_none(each.verify)) for each in case.suggestions
         ),
+        contradictions=tuple(redact(each) for each in case.contradictions),
+        reverses=tuple(redact(each) for each in case.reverses),
     )
+
+
+def _claim_without_secrets(claim: Claim) -> Claim:
+    proposed = tuple(replace(each, subject=redact(each.subject), expect=redact(each.expect)) for each in claim.proposed)
+    probe = None if claim.probe is None else redact(claim.probe)
+    return replace(claim, text=redact(claim.text), probe=probe, proposed=proposed)
 
 
 @lru_cache(maxsize=8192)

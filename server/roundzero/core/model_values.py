@@ -77,10 +77,23 @@ class Uncovered:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a conversation."""
+    """One message of a conversation, of a ``user``, an ``assistant``, or a ``tool``.
+
+    An assistant that calls tools says so in JSON, ``{"calls": [{"name": ..., "arguments": {...}}]}``, and the tool turn
+    that follows holds ``[{"name": ..., "result": ...}]`` in the order of the calls, whatever a provider makes of that.
+    """
 
     role: str
     text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool a model may call. ``parameters`` is the JSON schema of an object, in one piece."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +113,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """A question put to a model by name. ``max_output`` in tokens. ``plain``: without the schema.
+    """A question put to a model by name. ``max_output`` in tokens. ``plain``: without the schema, and tools in words.
 
-    ``stands_for`` is the key of the question that this one asks again: a reply is an answer to that, too.
+    ``stands_for`` is the key of the question that this one asks again: a reply is an answer to that, too. ``form``
+    names what a reply must be to be read (providers/reply). ``tools`` may be called before the reply is given.
     """
 
     question: Question
@@ -111,6 +125,8 @@ class Ask:
     temperature: float = 0.0
     plain: bool = False
     stands_for: str = ""
+    form: str = "draft"
+    tools: tuple[ToolSpec, ...] = ()
 
 
 class Outcome(Enum):

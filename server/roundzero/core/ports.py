@@ -32,6 +32,20 @@ class GrepHit:
     text: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """A commit of the branch: what it says, who made it, and the paths it changed. Never sent to anybody.
+
+    ``author`` and ``committer`` are a name and an address as written, without a mailmap. ``text`` is the message.
+    """
+
+    id: str
+    author: tuple[str, str]
+    committer: tuple[str, str]
+    text: str
+    paths: tuple[RelPath, ...]
+
+
 class Repository(Protocol):
     """Read-only view of the whole repository at the snapshot. Every method may raise OutsideError: *not checked*."""
 
@@ -43,6 +57,9 @@ class Repository(Protocol):
 
     def grep(self, words: Collection[str]) -> Mapping[str, tuple[GrepHit, ...]]:
         """For each fixed string, the lines of the head snapshot that contain it as a whole word."""
+
+    def commits(self) -> Sequence[Commit]:
+        """The newest commits of the head that its base does not have, the oldest first; merges are left out."""
 
 
 class Limit(Protocol):

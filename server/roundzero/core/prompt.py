@@ -115,18 +115,30 @@ _EXAMPLE_ANSWER: Final[Mapping[str, object]] = {
 }
 
 
+BLANKED: Final = (
+    'Comments and prose in strings are blanked as "..." here: judge by the code alone, and quote it as it stands here.'
+)
+"""What a draft is told that reads a text without its words."""
+
+
 def question(
-    unit: Unit, items: Mapping[ItemId, Item], *, language: Language, schema: Mapping[str, object], summary: str = ""
+    unit: Unit,
+    items: Mapping[ItemId, Item],
+    *,
+    language: Language,
+    schema: Mapping[str, object],
+    summary: str = "",
+    note: str = "",
 ) -> Question:
-    """The question about a unit. ``summary``: one line on the change as a whole, from us."""
+    """The question about a unit. ``summary``: one line on the change as a whole; ``note``: on how it is shown; ours."""
     system = _SYSTEM.format(other=OTHER, language=_LANGUAGES[language])
     turns = (
         Turn("user", _EXAMPLE_ASKED),
         Turn("assistant", json.dumps(_EXAMPLE_ANSWER)),
-        Turn("user", "\n".join(_asked(unit, items, summary))),
+        Turn("user", "\n".join(_asked(unit, items, summary, note))),
     )
     form = json.dumps(schema, sort_keys=True)
-    deciding = "\n".join(_asked(_deciding(unit), items, summary))
+    deciding = "\n".join(_asked(_deciding(unit), items, summary, note))
     said = [VERSION, system, *(turn.text for turn in turns[:-1]), deciding, form]
     sent = [VERSION, system, *(turn.text for turn in turns), form]
     size = sum(len(each.encode("utf-8", "replace")) for each in sent)
@@ -145,9 +157,11 @@ def _deciding(unit: Unit) -> Unit:
     return replace(unit, facts=facts, dismissed=())
 
 
-def _asked(unit: Unit, items: Mapping[ItemId, Item], summary: str) -> Iterator[str]:
+def _asked(unit: Unit, items: Mapping[ItemId, Item], summary: str, note: str) -> Iterator[str]:
     if summary:
         yield f"The change: {summary}"
+    if note:
+        yield note
     yield f"Part of {_inline(unit.path)}"
     yield ""
     yield from fenced(_numbered(unit))

@@ -165,9 +165,10 @@ class Text:
         """Also without what reads like HTML: ``<int>`` of ``vector<int>``."""
         return _Form(self.index, _is_said, blank=_TAG)
 
-    def key(self, quote: str) -> str:
+    @staticmethod
+    def key(quote: str) -> str:
         """The quote as the laxest form has it."""
-        return self.unmarked.form(quote)
+        return "".join(filter(_is_said, quote.translate(_SPELLED)))
 
     @staticmethod
     def told(quote: str) -> int:

@@ -8,8 +8,10 @@ its steps count it by number; evidence whose line was edited is marked as missin
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.finding import Verified
@@ -17,18 +19,24 @@ from roundzero.core.linemap import Hunk, LineMap
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from roundzero.core.finding import Evidence, Fix, Observation
     from roundzero.core.suppress import Directive
     from roundzero.core.text import RelPath
 
 
-def edit_map(old: str, new: str) -> LineMap:
-    """The line map of one edited region between two texts: what common beginnings and ends leave over.
+_MOST_LINES: Final = 12_000
+"""Lines, of both texts together, up to which an edited region is searched for what was kept in it: 10 ms at most."""
 
-    Coarser than a diff where two places were edited, and then it only carries less. Linear, without a process: it runs
-    on the loop (0.2 ms for 10,000 lines).
+
+def edit_map(old: str, new: str) -> LineMap:
+    """The line map between two texts of a file, by what both begin and end with and unique lines in between.
+
+    Lines that both texts hold once, in the same order, are the same lines, and so are equal ones that touch them;
+    where none is unique, a region counts as edited. Coarser than a diff then, and it only carries less. Without a
+    process: it runs on the loop (0.2 ms for 10,000 lines edited in one place, 10 ms at most where thousands lie
+    between two edits).
     """
     if old == new:
         return LineMap(())
@@ -39,10 +47,75 @@ def edit_map(old: str, new: str) -> LineMap:
         at = old.find("\n", len(old) - tail)
         tail = len(old) - at - 1 if at >= 0 else 0
     first = old.count("\n", 0, start)
-    gone, came = _lines(old[start : len(old) - tail]), _lines(new[start : len(new) - tail])
-    if not gone and not came:
+    gone, came = old[start : len(old) - tail], new[start : len(new) - tail]
+    lines = _lines(gone), _lines(came)
+    if not any(lines):
         return LineMap(())
-    return LineMap((Hunk(first + 1 if gone else first, gone, first + 1 if came else first, came),))
+    if not all(lines) or sum(lines) > _MOST_LINES:
+        return LineMap((_hunk((0, lines[0]), (0, lines[1]), first),))
+    edited = _between(_split(gone), _split(came))
+    return LineMap(tuple(_hunk(one, other, first) for one, other in edited))
+
+
+def _split(text: str) -> list[str]:
+    """The lines with their ends: a last one without is another line than one with it."""
+    *lines, last = text.split("\n")
+    return [*(line + "\n" for line in lines), *([last] if last else [])]
+
+
+def _hunk(gone: tuple[int, int], came: tuple[int, int], first: int) -> Hunk:
+    """The hunk of two ranges of lines, from 0 in a region after ``first`` lines that both texts share."""
+    removed, added = gone[1] - gone[0], came[1] - came[0]
+    return Hunk(first + gone[0] + (1 if removed else 0), removed, first + came[0] + (1 if added else 0), added)
+
+
+def _between(old: list[str], new: list[str]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """What was edited in a region, as ranges of its lines from 0 on both sides, in order.
+
+    Anchors are lines unique on both sides (as in a patience diff, one level deep); equal lines after and before one
+    belong to it.
+    """
+    at = to = 0
+    for here, there in [*_anchors(old, new), (len(old), len(new))]:
+        if here < at:
+            continue
+        from_old, from_new = here, there
+        while from_old > at and from_new > to and old[from_old - 1] == new[from_new - 1]:
+            from_old, from_new = from_old - 1, from_new - 1
+        if from_old > at or from_new > to:
+            yield (at, from_old), (to, from_new)
+        at, to = here, there
+        while at < len(old) and to < len(new) and old[at] == new[to]:
+            at, to = at + 1, to + 1
+
+
+def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """The most lines that both sides hold once and in the same order, as indexes on both sides."""
+    places = _once(new)
+    pairs = [(at, to) for line, at in _once(old).items() if (to := places.get(line)) is not None]
+    tops: list[int] = []
+    ends: list[int] = []
+    behind: list[int] = []
+    for number, (_, to) in enumerate(pairs):
+        height = bisect_left(tops, to)
+        behind.append(ends[height - 1] if height else -1)
+        tops[height : height + 1] = [to]
+        ends[height : height + 1] = [number]
+    found: list[tuple[int, int]] = []
+    number = ends[-1] if ends else -1
+    while number >= 0:
+        found.append(pairs[number])
+        number = behind[number]
+    return found[::-1]
+
+
+def _once(lines: list[str]) -> dict[str, int]:
+    """Where the lines are that are there once, in their order."""
+    places = {line: at for at, line in enumerate(lines)}
+    if len(places) == len(lines):
+        return places
+    counts = Counter(lines)
+    return {line: at for at, line in enumerate(lines) if counts[line] == 1}
 
 
 def _common(one: str, other: str) -> int:
@@ -92,7 +165,10 @@ def aged(seen: Observation, path: RelPath, moved: LineMap) -> Observation | None
     width = span.end.column if span.end.line == span.start.line else span.start.column + 1
     there = Span(Position(line, span.start.column), Position(line, max(width, span.start.column)))
     evidence = tuple(_marked(each, path, moved) for each in seen.evidence)
-    return replace(seen, span=there, evidence=evidence, fixes=())
+    cause = seen.cause
+    if cause is not None and cause.path == path:
+        cause = replace(cause, line=moved.nearest(cause.line))
+    return replace(seen, span=there, cause=cause, evidence=evidence, fixes=())
 
 
 def _carried(seen: Observation, path: RelPath, moved: LineMap) -> Observation | None:

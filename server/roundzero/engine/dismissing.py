@@ -12,19 +12,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from roundzero.core.advance import LOOKED_DEEPLY
 from roundzero.core.change import Side
+from roundzero.core.claims import refutation
 from roundzero.core.dismissal import OF_REPOSITORY, DismissalScope, dismiss
 from roundzero.core.finding import State
-from roundzero.core.ledger import LIVE_OR_DISMISSED, Event, Sighting, Sign
+from roundzero.core.ledger import LIVE_OR_DISMISSED, Event, Proof, Sighting, Sign
 from roundzero.core.rule_files import SHARED_FILE
 from roundzero.engine.memory import DETACHED, claimed, found
 from roundzero.errors import UserError
 from roundzero.store.ledger_db import LedgerDb
 
 if TYPE_CHECKING:
-    from roundzero.core.change import Change
+    from roundzero.core.change import Change, Source
     from roundzero.core.dismissal import Dismissal
-    from roundzero.core.finding import Finding, FindingId
+    from roundzero.core.finding import Finding, FindingId, Observation
     from roundzero.core.ledger import Entry
     from roundzero.engine.live import Live
     from roundzero.git.repository import Git
@@ -128,6 +130,26 @@ class Desk:
         ledger = await asyncio.to_thread(books.db.load, books.branch)
         if name not in ledger.entries:
             events.insert(0, Event(id=name, sign=Sign.SEEN, at=books.at, sighting=sighting))
+        await asyncio.to_thread(books.db.commit, books.branch, events)
+
+    async def looked(self, name: FindingId, seen: Observation, text: Source, state: State) -> None:
+        """Keep what a second look at a finding showed, on ``text``. Without a branch nothing is kept.
+
+        Raises OutsideError.
+        """
+        books = await self._books(owned=True)
+        if books.branch is None:
+            return
+        sighting = Sighting.of(seen, text.blob)
+        ledger = await asyncio.to_thread(books.db.load, books.branch)
+        entry = ledger.entries.get(name)
+        events = [Event(id=name, sign=Sign.SEEN, at=books.at, sighting=sighting)]
+        place = Proof(text=LOOKED_DEEPLY, path=sighting.path, line=sighting.line or None)
+        if entry is not None and entry.sighting.severity is not sighting.severity:
+            events.append(Event(id=name, sign=Sign.REGRADED, at=books.at, severity=sighting.severity, proof=place))
+        if state is State.REFUTED:
+            proof = replace(place, text=refutation(seen.anatomy) or "")
+            events.append(Event(id=name, sign=Sign.REFUTED, at=books.at, proof=proof))
         await asyncio.to_thread(books.db.commit, books.branch, events)
 
     def _find(self, name: FindingId) -> tuple[Finding | None, Entry | None]:

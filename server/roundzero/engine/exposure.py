@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from roundzero.core.origin import asked
 from roundzero.core.rebase import edit_map
 from roundzero.engine.repository import BridgedRepository
+from roundzero.engine.whole import symbols_of
 from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change, Source
     from roundzero.core.finding import Evidence
     from roundzero.core.judge import Sight
+    from roundzero.core.linemap import LineMap
     from roundzero.core.origin import Holder
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath
@@ -46,11 +48,14 @@ class Reach:
     def now(self, change: Change | None, paths: Collection[RelPath]) -> dict[Holder, Evidence]:
         """The symbols in files, by lines that are still there and still added, at their places in a later change."""
         found: dict[Holder, Evidence] = {}
+        ways: dict[RelPath, LineMap] = {}
         for holder, use in self.lines.items():
             file = change.file(use.path) if change is not None and holder.path in paths else None
             if file is None or file.head is None:
                 continue
-            line = edit_map(self.texts[use.path].text, file.head.text).new(use.line)
+            if use.path not in ways:
+                ways[use.path] = edit_map(self.texts[use.path].text, file.head.text)
+            line = ways[use.path].new(use.line)
             if line is not None and line in file.added:
                 found[holder] = replace(use, line=line, blob=file.head.blob)
         return found
@@ -79,17 +84,8 @@ def _look(
     change: Change, repository: BridgedRepository, holders: Collection[Holder], *, keep_in: Path | None, seconds: float
 ) -> Mapping[Holder, Evidence]:
     from roundzero.checkers._paths import is_test_path  # noqa: PLC0415  as above
-    from roundzero.index.fact_store import FactStore  # noqa: PLC0415  as above
-    from roundzero.index.limit import TimeLimit  # noqa: PLC0415  as above
     from roundzero.index.reach import newly_reached  # noqa: PLC0415  as above
-    from roundzero.index.symbols import RepositorySymbols  # noqa: PLC0415  as above
-    from roundzero.store.index_db import IndexDb  # noqa: PLC0415  as above
 
-    kept = IndexDb(keep_in) if keep_in is not None else None
-    symbols = RepositorySymbols(repository, change, FactStore(kept), TimeLimit(seconds, repository.is_closed))
-    try:
+    stop = repository.is_closed
+    with symbols_of(change, repository, keep_in=keep_in, seconds=seconds, should_stop=stop) as symbols:
         return newly_reached(symbols, change, holders, is_test_path)
-    finally:
-        symbols.close()
-        if kept is not None:
-            kept.close()

@@ -110,9 +110,16 @@ class Grep:
     words: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Commits:
+    """The worker asks for the commits of the change."""
+
+    number: int
+
+
 Request: TypeAlias = Rules | CheckFile | CheckChange | Stop | Answer
-Question: TypeAlias = Read | Paths | Grep
-Reply: TypeAlias = Done | Broken | Read | Paths | Grep
+Question: TypeAlias = Read | Paths | Grep | Commits
+Reply: TypeAlias = Done | Broken | Read | Paths | Grep | Commits
 
 
 def frame(message: Request | Reply) -> bytes:

@@ -7,6 +7,7 @@ for the file; an item of whose base some program knows nothing is not in the sig
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import FileChange
     from roundzero.core.finding import Observation
-    from roundzero.core.item import Item, ItemId
+    from roundzero.core.item import Applies, Item, ItemId
     from roundzero.core.suppress import Directive
     from roundzero.core.text import Position, RelPath
 
@@ -79,7 +80,7 @@ class Gathering:
         self.silent |= items
         self.failures.append(Failure(message=message, items=items, path=None if everywhere else self.file.path))
 
-    def done(self, checked: Iterable[Item], wide: frozenset[ItemId]) -> FileSight:
+    def done(self, checked: Applying, wide: frozenset[ItemId]) -> FileSight:
         """The sight. ``checked`` are the items that are on, ``wide`` those that look at the change as a whole."""
         file = self.file
         broken, unreadable = self._broken()
@@ -89,7 +90,7 @@ class Gathering:
             head={name: tuple(part) for name, part in self.head.items()},
             base=tuple(self.base),
             based=self.known,
-            listened=applying(checked, file.path) - wide - self.silent - self.uncompared,
+            listened=checked.to(file.path) - wide - self.silent - self.uncompared,
             directives=(*(directives(file.head) if file.head is not None else ()), *self.silencers),
             failures=failures,
             broken=broken,
@@ -121,6 +122,17 @@ class Gathering:
         return (Failure(message=said, items=frozenset(self.uncompared), path=path, gap=False),)
 
 
-def applying(items: Iterable[Item], path: RelPath) -> frozenset[ItemId]:
-    """The items that apply to a path."""
-    return frozenset(item.id for item in items if item.applies.matches(path))
+class Applying:
+    """Which of some items apply to a path. Most items apply alike, so that few globs are looked at for a file."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        """Sort ``items`` by where they apply."""
+        alike: dict[Applies, list[ItemId]] = defaultdict(list)
+        for item in items:
+            alike[item.applies].append(item.id)
+        self._groups = tuple((applies, frozenset(names)) for applies, names in alike.items())
+
+    def to(self, path: RelPath) -> frozenset[ItemId]:
+        """The items that apply to a path."""
+        found: set[ItemId] = set()
+        return frozenset(found.union(*(names for applies, names in self._groups if applies.matches(path))))

@@ -43,7 +43,7 @@ async def post_for(
     nothing, and no key is looked for. Raises UserError with what to set when something is missing.
     """
     from roundzero.providers._recording import Recorder, Replayed  # noqa: PLC0415  off the start-up path
-    from roundzero.providers.reply import Fault, read  # noqa: PLC0415  as above
+    from roundzero.providers.reply import fits  # noqa: PLC0415  as above
     from roundzero.store.budget_db import BudgetDb  # noqa: PLC0415  as above
     from roundzero.store.reply_cache import ReplyCache  # noqa: PLC0415  as above
 
@@ -62,7 +62,7 @@ async def post_for(
         budget=BudgetDb() if replay is None else _Unmetered(),
         rest=asyncio.sleep if replay is None else _at_once,
         cache=ReplyCache() if settings.model_cache and not fresh else None,
-        fits=lambda text: not isinstance(read(text), Fault),
+        fits=fits,
         recorder=Recorder(record) if record is not None else None,
     )
 

@@ -82,8 +82,10 @@ class Jobs(Generic[T]):
         self._told()
 
     def spawn(self, work: Coroutine[None, None, object]) -> None:
-        """Run something beside the jobs."""
-        self._keep(asyncio.ensure_future(work))
+        """Run something beside the jobs. What goes wrong with it is the change lane's."""
+        task = asyncio.ensure_future(work)
+        self._keep(task)
+        task.add_done_callback(self._spawned)
 
     async def close(self) -> None:
         """Cancel everything and wait for it to end."""
@@ -99,6 +101,12 @@ class Jobs(Generic[T]):
     def _keep(self, task: asyncio.Task[T] | asyncio.Task[object]) -> None:
         self._others.add(task)
         task.add_done_callback(self._others.discard)
+
+    def _spawned(self, task: asyncio.Task[object]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not self.closed:
+            self._failed(None, error)
+            self._told()
 
     def _start(self, number: int, lane: plan.Lane, path: RelPath | None) -> None:
         task = asyncio.ensure_future(self._work(lane, path))

@@ -27,12 +27,16 @@ _CAUSES: Final = {
 
 
 class LaneStanding:
-    """See the module. ``say`` pops up. ``trouble``: what kept the last run from its end, in words."""
+    """See the module. ``say`` pops up. ``trouble``: what kept the last run from its end, in words.
+
+    ``cause``: why answers did not come in the last run, as it was told.
+    """
 
     def __init__(self, say: Callable[[str], None]) -> None:
         """Nothing has happened."""
         self.running = False
         self.trouble: str | None = None
+        self.cause: str | None = None
         self.seen: tuple[str, float | None] = ("idle", None)
         """The last state of whoever asks that says something, and until when it lasts."""
         self._say = say
@@ -40,7 +44,7 @@ class LaneStanding:
 
     def begin(self) -> None:
         """A run begins."""
-        self.running, self.seen = True, ("idle", None)
+        self.running, self.seen, self.cause = True, ("idle", None), None
 
     def heard(self, asking: Asking | None) -> None:
         """The one who asks is in another state; the last one that says something is kept past its end."""
@@ -74,7 +78,9 @@ class LaneStanding:
         for answer in answers:
             words = _CAUSES.get(answer.outcome.value)
             if words is not None and answer.draft is None:
-                self.say_once(answer.outcome.value, f"{words}{': ' if answer.message else ''}{answer.message}")
+                text = f"{words}{': ' if answer.message else ''}{answer.message}"
+                self.cause = self.cause or text
+                self.say_once(answer.outcome.value, text)
 
     def say_once(self, cause: str, text: str) -> None:
         """Tell of a cause, and never again."""

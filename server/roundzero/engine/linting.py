@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from roundzero.engine.gathering import applying
+from roundzero.engine.gathering import Applying
 from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:
@@ -48,11 +48,8 @@ class Linting:
     async def heads(self, name: str, gatherings: Sequence[Gathering]) -> None:
         """Run one linter over heads, then over the bases that matter."""
         linter, items = self._taken[name]
-        mine = [
-            gathering
-            for gathering in gatherings
-            if gathering.file.head is not None and any(item.applies.matches(gathering.file.path) for item in items)
-        ]
+        applying = Applying(items)
+        mine = [each for each in gatherings if each.file.head is not None and applying.to(each.file.path)]
         if not mine:
             return
         sources = [gathering.file.head for gathering in mine if gathering.file.head is not None]
@@ -71,7 +68,7 @@ class Linting:
         for at, position, message in result.syntax_errors:
             gathering = mine[at]
             costs = (item for item in items if not item.reads_syntax)
-            gathering.silent |= applying(costs, gathering.file.path)
+            gathering.silent |= Applying(costs).to(gathering.file.path)
             gathering.head_parsing.failed[name] = (position, message)
         for at in result.parsed:
             mine[at].head_parsing.readable = True
@@ -131,13 +128,14 @@ class Linting:
             if result.hits and linter.name not in self.versions:
                 self.versions[linter.name] = await linter.version()
         except OutsideError as error:
+            costs = Applying(items)
             for gathering in gatherings:
-                gathering.silence(f"{linter.name}: {error}", applying(items, gathering.file.path), everywhere=True)
+                gathering.silence(f"{linter.name}: {error}", costs.to(gathering.file.path), everywhere=True)
             return None
         for at, message in result.failures:
+            costs = Applying(items)
             for gathering in gatherings if at is None else [gatherings[at]]:
-                costs = applying(items, gathering.file.path)
-                gathering.silence(f"{linter.name}: {message}", costs, everywhere=at is None)
+                gathering.silence(f"{linter.name}: {message}", costs.to(gathering.file.path), everywhere=at is None)
         return result
 
 

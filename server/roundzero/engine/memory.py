@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -16,11 +17,13 @@ from roundzero.core.change import Side, Source
 from roundzero.core.finding import State
 from roundzero.core.ledger import LIVE, Event, Ledger, Proof, Round, Sign, fold
 from roundzero.core.linemap import LineMap
+from roundzero.core.matching import TELLING
 from roundzero.core.recognition import Texts
 from roundzero.core.renames import renames
 from roundzero.core.report import RoundInfo
 from roundzero.core.rule_files import SHARED_FILE
 from roundzero.core.shared_file import NOT_READ, parse_shared
+from roundzero.core.text import collapse
 from roundzero.errors import OutsideError
 from roundzero.store.ledger_db import LedgerDb
 
@@ -49,7 +52,7 @@ AS_BEFORE: Final = "the file is again as it was before this branch"
 class Memory:
     """What is remembered. ``branch`` None: of nothing, or only to be read. ``notices`` say what went wrong.
 
-    ``quoted`` are texts beyond the change that open findings of a model quote.
+    ``quoted`` are texts beyond the change that open findings of a model quote. ``praised``: strengths are kept of it.
     """
 
     db: LedgerDb | None = None
@@ -60,13 +63,12 @@ class Memory:
     quoted: Mapping[RelPath, Source] = field(default_factory=dict)
     dismissals: tuple[Dismissal, ...] = ()
     reviewed: Mapping[str, str] = field(default_factory=dict)
+    praised: bool = False
     restored: frozenset[RelPath] = frozenset()
     notices: tuple[str, ...] = ()
 
     def occasion(self, change: Change, *, at: str, settings: str) -> Occasion:
         """The round a review of this change would be; what the review gives is added later."""
-        now = blobs_of(change)
-        delta = tuple(sorted(path for path in now if now[path] != self.reviewed.get(path)))
         return Occasion(
             round=Round(
                 index=self.ledger.next_index,
@@ -77,10 +79,15 @@ class Memory:
                 verdict="",
                 counts=(0, 0, 0, 0),
                 commit=change.head.commit,
-                delta=delta,
-                full=len(now),
+                delta=self.delta(change),
+                full=len(blobs_of(change)),
             )
         )
+
+    def delta(self, change: Change) -> tuple[RelPath, ...]:
+        """The paths that differ from the round before, sorted."""
+        now = blobs_of(change)
+        return tuple(sorted(path for path in now if now[path] != self.reviewed.get(path)))
 
     def info(self, occasion: Occasion) -> RoundInfo:
         """Which round that is: the last one again when nothing has changed since."""
@@ -125,7 +132,12 @@ class Memory:
 
         The latter for a review of less than the branch. Both as of this review, also where it is not written down.
         """
-        signs = {"lapsed": (Sign.MOVED_ON,), "failed": (Sign.MOVED_ON, Sign.RECHECK_FAILED)}
+        signs = {
+            "lapsed": (Sign.MOVED_ON,),
+            "failed": (Sign.MOVED_ON, Sign.RECHECK_FAILED),
+            "negated": (Sign.NEGATED,),
+            "refuted": (Sign.REFUTED,),
+        }
         events = [
             Event(id=name, sign=sign, at=now, proof=recheck.proof)
             for name, recheck in sorted(rechecks.items())
@@ -138,7 +150,9 @@ class Memory:
         shown = {
             name: entry
             for name, entry in ledger.entries.items()
-            if entry.state in left and entry.sighting.path is not None and view.covers(entry.sighting.path)
+            if (entry.state in left or name in rechecks)
+            and entry.sighting.path is not None
+            and view.covers(entry.sighting.path)
         }
         return Ledger(entries=shown, rounds=ledger.rounds)
 
@@ -160,15 +174,17 @@ def settings_digest(workspace: Workspace, view: View, depth: str = "") -> str:
     """A digest of what decides, beside the snapshot, what a round holds, as ``Round.settings`` has it.
 
     ``depth`` is what a model reached completely, if anything. It stands apart: a look that is deeper is made by no
-    other rules, and changes the severity of no check's finding.
+    other rules, and changes the severity of no check's finding. Optional linters are left out, since one of two front
+    ends or machines may lack them; so is the count of a convention, which follows from the base.
     """
     origins = sorted(origin.value for origin in view.origins)
-    linters = sorted(linter.name for linter in workspace.linters)
+    linters = sorted(linter.name for linter in workspace.linters if not workspace.is_optional(linter))
     left_out = (sorted(workspace.settings.exclude), workspace.settings.max_file_bytes)
     support, language = workspace.policy.support, workspace.settings.language
-    said = repr((workspace.ruleset.digest, origins, linters, support, language, left_out))
-    rules = hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return f"{rules}:{depth}" if depth else rules
+    rules = workspace.rules or workspace.ruleset
+    said = repr((rules.digest, origins, linters, support, language, left_out))
+    digest = hashlib.sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return f"{digest}:{depth}" if depth else digest
 
 
 def blobs_of(change: Change) -> dict[RelPath, str]:
@@ -177,14 +193,17 @@ def blobs_of(change: Change) -> dict[RelPath, str]:
     return blobs | {skip.path: skip.blob for skip in change.skipped if skip.path not in blobs}
 
 
-async def remember(git: Git, change: Change, *, whole: bool, at: str) -> Memory:
+async def remember(
+    git: Git, change: Change, *, whole: bool, at: str, at_hand: Mapping[str, Source] | None = None
+) -> Memory:
     """What is remembered of the branch of a change. ``whole``: the review will be a round if it can be.
 
-    With a merge in progress, or without a branch, the ledger is read only.
+    With a merge in progress, or without a branch, the ledger is read only. ``at_hand`` are texts by blob that git may
+    not have.
     """
     memory = Memory(db=LedgerDb(git.common_dir))
     try:
-        ref = await git.branch_ref() if whole else _full(change.head.branch)
+        ref = await _ref_of(git, change)
         memory.writes = whole and ref is not None and not git.merging
         await _open(memory, git, change, ref, at)
     except OutsideError as error:
@@ -197,7 +216,7 @@ async def remember(git: Git, change: Change, *, whole: bool, at: str) -> Memory:
                 memory.ledger = Ledger()
     memory.ledger = fold(expiries(memory.ledger, at), memory.ledger)
     try:
-        await _follow(memory, git, change)
+        await _follow(memory, _Past(git, change, at_hand or {}), change)
     except OutsideError as error:
         memory.notices += (str(error),)
     return memory
@@ -218,7 +237,11 @@ async def shared_dismissals(
     return parse_shared(source.text, ruleset.by_id)
 
 
-def _full(name: str | None) -> str | None:
+async def _ref_of(git: Git, change: Change) -> str | None:
+    """The full ref name of the branch of a change; None without one. Git is asked where the short name is no answer."""
+    name = change.head.branch
+    if name is not None and name.startswith("refs/"):
+        return await git.branch_ref()
     return f"refs/heads/{name}" if name is not None else None
 
 
@@ -233,6 +256,7 @@ async def _open(memory: Memory, git: Git, change: Change, ref: str | None, at: s
     memory.ledger = await asyncio.to_thread(db.load, memory.branch)
     memory.dismissals = await asyncio.to_thread(db.dismissals, memory.branch)
     memory.reviewed = await asyncio.to_thread(db.reviewed, memory.branch)
+    memory.praised = await asyncio.to_thread(db.is_praised, memory.branch)
 
 
 async def found(db: LedgerDb, git: Git, ref: str | None, commit: str | None) -> Branch | None:
@@ -290,8 +314,26 @@ async def _left_behind(git: Git, ledger: Branch, own: AbstractSet[str], now: str
     return head is not None and head in own and head != now and not await git.is_ancestor(head, now)
 
 
-async def _follow(memory: Memory, git: Git, change: Change) -> None:
+class _Past:
+    """Earlier texts: those at hand and of the change itself, which nobody may have committed, else git's."""
+
+    def __init__(self, git: Git, change: Change, at_hand: Mapping[str, Source]) -> None:
+        self.git = git
+        self._near = {**at_hand, **{each.blob: each for each in change.head_texts.values() if each.blob}}
+
+    async def texts(self, blobs: Mapping[str, RelPath]) -> dict[str, Source]:
+        """The texts of blobs, each as if it lay at a path; what is not here or not text is left out."""
+        found: dict[str, Source] = {}
+        for blob, path in blobs.items():
+            if (near := self._near.get(blob)) is not None:
+                found[blob] = Source(path, near.text, blob, encoding=near.encoding, bom=near.bom)
+        rest = {blob: path for blob, path in blobs.items() if blob not in found}
+        return {**found, **await self.git.texts(rest)} if rest else found
+
+
+async def _follow(memory: Memory, past: _Past, change: Change) -> None:
     """Find out what became of the texts that entries were last seen in."""
+    git = past.git
     heads = {file.path: file.head for file in change.files if file.head is not None}
     bases = {file.base.path: file.base.blob for file in change.files if file.base is not None}
     then = {
@@ -307,13 +349,13 @@ async def _follow(memory: Memory, git: Git, change: Change) -> None:
             gone.add(path)
         elif path not in skipped:
             await _look(git, change, path, heads, gone, restored)
-    named = await _renamed(git, change, memory, then, gone)
+    named = await _renamed(past, change, memory, then, gone)
     targets: dict[tuple[RelPath, str], Source] = {}
     for path, blob in then:
         target = heads.get(named.get(path, path))
         if blob and target is not None and (target.path, target.blob) != (path, blob):
             targets[path, blob] = target
-    old = await git.texts({blob: path for path, blob in sorted(targets)}) if targets else {}
+    old = await past.texts({blob: path for path, blob in sorted(targets)})
     known = [(key, old[key[1]], target) for key, target in sorted(targets.items()) if key[1] in old]
     hunks = await git.hunks_of([(before.text, target.text) for _, before, target in known])
     memory.texts = Texts(
@@ -322,6 +364,7 @@ async def _follow(memory: Memory, git: Git, change: Change) -> None:
         maps={key: (target.path, LineMap(each)) for (key, _, target), each in zip(known, hunks, strict=True)},
         olds={key: before for key, before, _ in known},
         gone=frozenset(gone),
+        renamed=named,
     )
     memory.restored = frozenset(restored)
     memory.quoted = await _quoted(git, change, memory.ledger, heads)
@@ -346,7 +389,7 @@ async def _quoted(
 
 
 async def _renamed(
-    git: Git, change: Change, memory: Memory, then: AbstractSet[tuple[RelPath, str]], gone: AbstractSet[RelPath]
+    past: _Past, change: Change, memory: Memory, then: AbstractSet[tuple[RelPath, str]], gone: AbstractSet[RelPath]
 ) -> dict[RelPath, RelPath]:
     """What files that are gone are called now: as git says of the base, else as their last texts say."""
     found = {path: file.path for path in gone if (file := change.file_from(path)) is not None and file.head is not None}
@@ -357,9 +400,24 @@ async def _renamed(
     arrived = [file.head for file in change.files if file.head is not None and file.path not in before]
     if not (arrived and any(last.values())):
         return found
-    texts = await git.texts({blob: path for path, blob in last.items() if blob})
+    texts = await past.texts({blob: path for path, blob in last.items() if blob})
     lost = [Source(path, texts[blob].text, blob) for path, blob in last.items() if blob in texts]
-    return found | renames(lost, arrived)
+    found |= renames(lost, arrived)
+    unknown = last.keys() - found.keys() - {each.path for each in lost}
+    return found | _by_quotes(memory.ledger, unknown, [each for each in arrived if each.path not in found.values()])
+
+
+def _by_quotes(ledger: Ledger, gone: AbstractSet[RelPath], arrived: Sequence[Source]) -> dict[RelPath, RelPath]:
+    """What files are called now of which no text is left: the only new one that reads all that was found in them."""
+    quotes: dict[RelPath, set[str]] = {path: set() for path in sorted(gone)}
+    for entry in ledger.entries.values():
+        seen = entry.sighting
+        if seen.path in quotes and entry.state is not State.FIXED and len(seen.anchor_text) >= TELLING:
+            quotes[seen.path].add(seen.anchor_text)
+    lines = {each.path: {collapse(line) for line in each.text.split("\n")} for each in arrived} if quotes else {}
+    homes = {path: [new for new, there in lines.items() if said and said <= there] for path, said in quotes.items()}
+    asked = Counter(new for found in homes.values() for new in found)
+    return {path: new[0] for path, new in homes.items() if len(new) == 1 and asked[new[0]] == 1}
 
 
 async def _look(

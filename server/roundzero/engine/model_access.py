@@ -82,6 +82,12 @@ class ModelAccess:
         known = [each for each in parts if each is not None]
         return reduce(_sum, known) if known else None
 
+    def look_again(self) -> None:
+        """Try a host anew that could not be reached before."""
+        for each in (self.asking, self._anew):
+            if each is not None:
+                each.look_again()
+
     def anew(self) -> Asking:
         """Who asks past the replies that are kept, and keeps the new ones. Only where ``ready`` has been asked."""
         from roundzero.engine.asking import Asking  # noqa: PLC0415  off the start-up path

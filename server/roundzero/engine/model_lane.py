@@ -13,18 +13,19 @@ import logging
 import time
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from roundzero.core import planner as plan
+from roundzero.core.finding import State as Standing
 from roundzero.core.judge import within
 from roundzero.engine.lane_state import WAITS, LaneStanding
 from roundzero.engine.model_access import SWITCHED_OFF, ModelAccess
-from roundzero.engine.telling import ModelStatus
+from roundzero.engine.telling import NOT_YET, ModelStatus
 from roundzero.engine.unit_keys import keys_of
 from roundzero.errors import RoundzeroError, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 
     from roundzero.core.change import Change, Source
     from roundzero.core.drafting import Texts
@@ -36,21 +37,23 @@ if TYPE_CHECKING:
     from roundzero.core.units import Cut
     from roundzero.engine.answers import Said
     from roundzero.engine.asking import Asking
+    from roundzero.engine.known_facts import KnownFacts
     from roundzero.engine.live import Live
     from roundzero.engine.looked_at import LookedAt
     from roundzero.engine.model_access import Complete
     from roundzero.engine.model_review import Asked
     from roundzero.engine.quick_review import Answer, Inquiry, ModelSight
     from roundzero.engine.review import ProgressSink
+    from roundzero.engine.second_look import LookedAgain
     from roundzero.engine.state import State
     from roundzero.engine.workspace import Workspace
 
+T = TypeVar("T")
+
 _LOG: Final = logging.getLogger(__name__)
 
-NOT_YET: Final = "nothing was reviewed yet; wait for the review to begin"
-
 _MOST_KEPT: Final = 256
-"""Answers kept for texts that may come back, some kilobytes each."""
+"""Answers kept for texts that may come back, some kilobytes each: what was drafted, without what was sent."""
 
 _FUTILE: Final = {"truncated", "empty", "refused", "wrong"}
 """Outcomes that the same question would have again."""
@@ -104,8 +107,11 @@ class ModelLane:
         self._direct: set[asyncio.Task[object]] = set()
         self._doubted: list[Observation] = []
         """What is to be asked about again, whatever it was answered."""
+        self.deepened: tuple[str | None, str] | None = None
+        """Merge base and snapshot of the last deep review that left no gap."""
         self._timer: asyncio.TimerHandle | None = None
         self._looked: LookedAt | None = None
+        self._facts: KnownFacts | None = None
         self._done: object = None
         self._kept: dict[str, Answer] = {}
         self._failed: dict[str, Answer] = {}
@@ -125,10 +131,6 @@ class ModelLane:
         for task in self._direct:
             task.cancel()
 
-    def close(self) -> None:
-        """End everything."""
-        self.stop()
-
     def _rest(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
@@ -143,7 +145,7 @@ class ModelLane:
         state, until = (
             ("off", None) if why is not None else self._standing.now(paused=paused or self._access.broken is not None)
         )
-        known = (why,) if why is not None else (self._access.broken, self._standing.trouble)
+        known = (why,) if why is not None else (self._access.broken, self._standing.trouble, self._standing.cause)
         reasons = tuple(each for each in known if each is not None)
         return ModelStatus(
             state=state,
@@ -168,6 +170,9 @@ class ModelLane:
     @property
     def depth(self) -> Depth:
         """How deep the change was looked at so far."""
+        change = self._state.live.change if self._state.live is not None else None
+        if change is not None and self.deepened == (change.base.merge_base, change.snapshot):
+            return "deep"
         return "quick" if self._sight is not None else "off"
 
     @property
@@ -204,6 +209,7 @@ class ModelLane:
                 self._tell()
                 return None
             self._standing.begin()
+            self._access.look_again()
             if wanted:
                 self._failed.clear()
             try:
@@ -229,14 +235,18 @@ class ModelLane:
             await self.check(wanted=False)
         except UserError:
             return "off"
-        return "quick"
+        return self._state.settings.model_depth
 
     async def ask_now(self, progress: ProgressSink | None = None, paths: Collection[RelPath] = ()) -> ModelRun | None:
         """What ``look`` does, for a person who waits. Raises UserError with what to do when nothing may be asked."""
         await self.check()
         if self._state.live is None or self._state.live.change is None:
             raise UserError(NOT_YET)
-        task: asyncio.Task[ModelRun | None] = asyncio.ensure_future(self.look(progress, wanted=True, paths=paths))
+        return await self.directly(self.look(progress, wanted=True, paths=paths))
+
+    async def directly(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do what a person waits for. It ends when the lane is stopped, too."""
+        task = asyncio.ensure_future(work)
         self._direct.add(task)
         try:
             return await task
@@ -250,6 +260,39 @@ class ModelLane:
         self._doubted.append(finding.seen)
         self._done = None
         return await self.ask_now()
+
+    async def confirm(self, finding: Finding, progress: ProgressSink | None = None) -> LookedAgain:
+        """A second look at one finding, and a check of what it claims. Raises UserError, OutsideError."""
+        await self.check()
+        return await self.directly(self._confirm(finding, progress))
+
+    async def _confirm(self, finding: Finding, progress: ProgressSink | None) -> LookedAgain:
+        from roundzero.engine.second_look import LookedAgain, look_again  # noqa: PLC0415  rarely asked for
+
+        async with self._turn:
+            live, workspace = self._state.live, self._state.workspace
+            if live is None or live.change is None or workspace is None:
+                raise UserError(NOT_YET)
+            change = live.change
+            now = next((each for each in live.settled() if each.id == finding.id), None)
+            if now is None or now.seen.path is None or now.state is not Standing.OPEN:
+                state = "gone" if now is None else now.state.value
+                raise UserError(f"{finding.id} is {state}, so there is nothing to confirm; ask the model again")
+            text = change.head_texts.get(now.seen.path) or live.answers.outside.get(now.seen.path)
+            if text is None:
+                raise UserError(f"the text of {now.seen.path} is not at hand; ask for a deep review")
+            asking = await self._access.ready(workspace, wanted=True)
+            this = await self._prepared(live, workspace, change)
+            seen, why = await look_again(
+                now.seen, this.inquiry, this.texts, workspace, asking, recall=live.recall, progress=progress
+            )
+            if why:
+                raise UserError(why)
+            looked = LookedAgain.of(seen, text)
+            live = self._state.live or live
+            changed = live.answers.settle([(seen, text, looked.state)], known=[now.seen])
+            self._state.publish(live.take_answer(changed))
+            return looked
 
     def ask_again(self) -> None:
         """Look again at what is to be asked: something about the change is known anew."""
@@ -286,6 +329,8 @@ class ModelLane:
         progress: ProgressSink | None,
         paths: Collection[RelPath],
     ) -> ModelRun | None:
+        from roundzero.engine.quick_review import ask_each  # noqa: PLC0415  off the start-up path
+
         change = live.change
         assert change is not None  # noqa: S101  look() asked
         settings = workspace.settings
@@ -301,24 +346,19 @@ class ModelLane:
             if not self._knows(live, unit, key, this.doubted)
             and (not paths or any(within(unit.path, each) for each in paths))
         ]
-        done = 0
         known = {**self._failed, **self._kept}
         answers = {key: known[key] for _, key in this.units if key in known}
 
-        async def one(unit: Unit, key: str) -> None:
-            nonlocal done
+        async def one(row: tuple[Unit, str]) -> Answer:
+            unit, key = row
             answers[key] = await self._put(unit, key, this, asking)
-            done += 1
+            return answers[key]
+
+        def heard(done: int, total: int) -> None:
             if progress is not None:
-                progress.stage("model", done, len(todo))
+                progress.stage("model", done, total)
 
-        if progress is not None:
-            progress.stage("model", 0, len(todo))
-        from roundzero.proc import side_by_side  # noqa: PLC0415  off the start-up path
-
-        async with side_by_side() as group:
-            for unit, key in todo:
-                group.create_task(one(unit, key))
+        await ask_each(todo, one, heard)
         await self._conclude(this, answers, change)
         whole = len(answers) == len(this.units) and all(answer.draft is not None for answer in answers.values())
         if whole:
@@ -335,13 +375,13 @@ class ModelLane:
         return key in self._kept and key not in doubted and live.answers.answered(unit.path, key)
 
     async def _prepared(self, live: Live, workspace: Workspace, change: Change) -> _Round:
-        from roundzero.core.drafting import Texts  # noqa: PLC0415  off the start-up path
-        from roundzero.core.ledger import Ledger  # noqa: PLC0415  as above
+        from roundzero.core.ledger import Ledger  # noqa: PLC0415  off the start-up path
         from roundzero.core.recognition import Texts as Recognised  # noqa: PLC0415  as above
-        from roundzero.engine.context import parts_of, shows  # noqa: PLC0415  as above
+        from roundzero.engine.context import shows  # noqa: PLC0415  as above
         from roundzero.engine.hosting import model_name  # noqa: PLC0415  as above
+        from roundzero.engine.known_facts import KnownFacts as Known  # noqa: PLC0415  as above
         from roundzero.engine.model_review import inquiry_of  # noqa: PLC0415  as above
-        from roundzero.engine.quick_review import gathered  # noqa: PLC0415  as above
+        from roundzero.engine.quick_review import prepare  # noqa: PLC0415  as above
 
         settings, recall = workspace.settings, live.recall
         heads = {file.path: file.head for file in change.files if file.head is not None}
@@ -355,19 +395,19 @@ class ModelLane:
             texts=recall.texts_with(heads) if recall is not None else Recognised(),
         )
         snapshot = workspace.around(change)
-        parts = await parts_of(change, workspace.ruleset, snapshot, max_lines=inquiry.max_lines, covers=inquiry.covers)
-        units, others = await gathered(parts.units, inquiry, snapshot)
-        texts = await asyncio.to_thread(Texts.of, change, others)
+        if self._facts is None or self._facts.keep_in != snapshot.keep_in:
+            self._facts = Known(snapshot.keep_in)
+        ready = await prepare(inquiry, snapshot, self._facts)
         asked_of = f"{settings.model_provider} {settings.model_base_url} {inquiry.model}"
-        keys = await asyncio.to_thread(keys_of, units, inquiry, asked_of)
-        rows = tuple(zip(units, keys, strict=True))
+        keys = await asyncio.to_thread(keys_of, ready.units, inquiry, asked_of)
+        rows = tuple(zip(ready.units, keys, strict=True))
         doubts, self._doubted = self._doubted, []
         doubted = {key for unit, key in rows if any(shows(unit, each.path, each.line) for each in doubts)}
         for path in live.answers.paths:
             if (file := change.file(path)) is not None and file.head is not None:
                 live.answers.follow(path, file.head)
         before = {key: live.answers.within(unit, key, keys) for unit, key in rows}
-        return _Round(inquiry, parts, rows, texts, before, frozenset(doubted))
+        return _Round(inquiry, ready.parts, rows, ready.texts, before, frozenset(doubted))
 
     async def _put(self, unit: Unit, key: str, this: _Round, asking: Asking) -> Answer:
         """Ask about one unit, and take what holds of the answer at once."""
@@ -432,9 +472,11 @@ class ModelLane:
             self._state.publish(live.take_answer(live.answers.prune([unit for unit, _ in this.units])))
 
     def _remember(self, key: str, answer: Answer) -> None:
-        """Keep an answer for when its text comes back, the newest ones."""
+        """Keep an answer for when its text comes back, the newest ones; whoever takes it has the unit it is about."""
+        from roundzero.core.model_values import Unit as Bare  # noqa: PLC0415  off the start-up path
+
         self._kept.pop(key, None)
-        self._kept[key] = answer
+        self._kept[key] = replace(answer, unit=Bare(path=answer.unit.path, hunks=(), excerpts=()))
         while len(self._kept) > _MOST_KEPT:
             del self._kept[next(iter(self._kept))]
 

@@ -12,7 +12,8 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.report import ModelStats
+from roundzero.core.model_part import ModelStats
+from roundzero.engine.model_access import NO_PROVIDER
 from roundzero.errors import RoundzeroError, UserError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from roundzero.core.recognition import Texts
     from roundzero.core.report import Depth
     from roundzero.engine.asking import Spent
+    from roundzero.engine.memory import Memory
     from roundzero.engine.model_access import Complete
     from roundzero.engine.quick_review import Inquiry, ModelSight
     from roundzero.engine.repository import Snapshot
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
 
 _LOG: Final = logging.getLogger(__name__)
 
-NO_PROVIDER: Final = "no model provider is configured; set model.provider in your own settings"
-NOT_DEEP: Final = "this version makes no deep model reviews"
 NOT_TRUSTED: Final = (
     "the model was not asked, because this repository is not trusted; trust it (roundzero trust), or ask for one review"
     " with --model quick"
@@ -58,15 +58,13 @@ def choose_depth(settings: Settings, *, trusted: bool) -> Choice:
         return Choice("off")
     if not trusted:
         return Choice("off", NOT_TRUSTED)
-    return Choice("quick", f"model.depth deep: {NOT_DEEP}, so it was quick" if settings.model_depth == "deep" else None)
+    return Choice(settings.model_depth)
 
 
 def check_depth(depth: Depth, settings: Settings) -> None:
     """Raises UserError for a depth that a person asked for and cannot have."""
-    if depth == "deep":
-        raise UserError(f"--model deep: {NOT_DEEP}; use --model quick")
-    if depth == "quick" and settings.model_provider is None:
-        raise UserError(f"--model quick: {NO_PROVIDER}, or use --model off")
+    if depth != "off" and settings.model_provider is None:
+        raise UserError(f"--model {depth}: {NO_PROVIDER}, or use --model off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +87,7 @@ async def ask_model(  # noqa: PLR0913  each is an independent input
     view: View,
     *,
     seen: Sequence[Observation],
-    ledger: Ledger,
-    texts: Texts,
+    memory: Memory,
     watch: ProgressSink,
     complete: Complete | None = None,
 ) -> Asked:
@@ -102,17 +99,7 @@ async def ask_model(  # noqa: PLR0913  each is an independent input
 
     name = workspace.settings.model_name or workspace.settings.model_provider or ""
     try:
-        sight = await _asked(
-            workspace,
-            request,
-            change,
-            view,
-            seen=seen,
-            ledger=ledger,
-            texts=texts,
-            watch=watch,
-            complete=complete,
-        )
+        sight = await _asked(workspace, request, change, view, seen=seen, memory=memory, watch=watch, complete=complete)
     except RoundzeroError as error:
         if isinstance(error, UserError) and (request.record is not None or request.replay is not None):
             raise
@@ -130,8 +117,7 @@ async def _asked(  # noqa: PLR0913  as above
     view: View,
     *,
     seen: Sequence[Observation],
-    ledger: Ledger,
-    texts: Texts,
+    memory: Memory,
     watch: ProgressSink,
     complete: Complete | None,
 ) -> ModelSight:
@@ -150,11 +136,16 @@ async def _asked(  # noqa: PLR0913  as above
         replay=request.replay,
     )
     name = recorded_model(request.replay) if request.replay is not None else model_name(settings)
-    inquiry = inquiry_of(workspace, change, view, model=name or "", seen=seen, ledger=ledger, texts=texts)
+    inquiry = inquiry_of(workspace, change, view, model=name or "", seen=seen, ledger=memory.ledger, texts=memory.texts)
+    asking = Asking(replace(post, once=True))
+    if request.depth == "deep":
+        from roundzero.engine.deepening import deepen  # noqa: PLC0415  as above
+
+        return await deepen(workspace, inquiry, view, memory, asking, watch, seconds=request.model_seconds)
     return await quick_review(
         inquiry,
         workspace.around(change),
-        Asking(replace(post, once=True)),
+        asking,
         lambda done, total: watch.stage("model", done, total),
         seconds=request.model_seconds,
     )
@@ -205,6 +196,12 @@ def stats_of(sight: ModelSight, settings: Settings) -> ModelStats:
         sent=spent.sent,
         received=spent.received,
         cost=round(limits_of(settings).cost(spent.sent, spent.received), 6) if priced else None,
+        voices=sight.voices,
+        clusters=sight.clusters,
+        confirmations=sight.confirmations,
+        fact_checks=sight.fact_checks,
+        rechecks=sight.rechecks,
+        tools=sight.tools,
     )
 
 

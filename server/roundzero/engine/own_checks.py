@@ -15,7 +15,7 @@ from roundzero.core.change import FileChange, Side, Source, Status
 from roundzero.core.checklist import Failure
 from roundzero.core.item import CheckerCheck, TextCheck
 from roundzero.core.linemap import Hunk
-from roundzero.engine.gathering import CHECKS, applying
+from roundzero.engine.gathering import CHECKS, Applying
 from roundzero.engine.sights import ChangeSight
 from roundzero.errors import OutsideError
 
@@ -52,12 +52,13 @@ class OwnChecks:
 
     async def heads(self, gatherings: Sequence[Gathering], progress: Callable[[int], None] | None) -> None:
         """Check files, as many at a time as pays. ``progress`` is told how many are done."""
-        await asyncio.sleep(0)  # let the linters' processes start first
-        todo, done = iter(gatherings), itertools.count(1)
+        for _ in gatherings:
+            await asyncio.sleep(0)  # let the linters write the texts and start first: they run beside us
+        todo, done, applying = iter(gatherings), itertools.count(1), Applying(self.items)
 
         async def take() -> None:
             for gathering in todo:
-                items = applying(self.items, gathering.file.path)
+                items = applying.to(gathering.file.path)
                 if items:
                     await self._check(gathering, items)
                 if progress is not None:
@@ -149,12 +150,9 @@ class OwnChecks:
         return self._observer.own(name, hit, file.base if base or hit.side is Side.BASE else file.head)
 
     def _wide_items(self) -> tuple[Item, ...]:
-        from roundzero.checkers import discover  # noqa: PLC0415  heavy
-        from roundzero.checkers._base import ChangeChecker, SymbolChecker  # noqa: PLC0415  as above
+        from roundzero.checkers.run_change import wide  # noqa: PLC0415  heavy
 
-        kinds = (ChangeChecker, SymbolChecker)
-        names = {name for name, checker in discover().items() if issubclass(checker, kinds)}
-        return tuple(item for item in self.items if not names.isdisjoint(item.checkers))
+        return wide(self.items)
 
 
 def _alone(source: Source) -> FileChange:

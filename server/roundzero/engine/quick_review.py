@@ -10,27 +10,33 @@ import asyncio
 import threading
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from roundzero.core.drafting import Gate, Texts, admit
 from roundzero.core.model_values import Ask, Draft, Outcome, Turn
 from roundzero.core.prompt import VERSION, question
 from roundzero.engine.asking import Spent
-from roundzero.engine.context import gather, parts_of
+from roundzero.engine.context import Mentioned, gather, guidance_of, mentioned, parts_of
+from roundzero.engine.known_facts import KnownFacts
 from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from roundzero.core.change import Change, Side, Source
     from roundzero.core.finding import Observation
     from roundzero.core.item import ItemId, Language
+    from roundzero.core.model_part import Clusters, Confirmations, FactChecks, Rechecks, ToolUse, VoiceStats
     from roundzero.core.model_values import Reply, Unit
+    from roundzero.core.overview import Overview
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath
     from roundzero.core.units import Cut
     from roundzero.engine.context import Told
+    from roundzero.engine.reminding import Reminded
     from roundzero.engine.repository import Snapshot
+
+T = TypeVar("T")
 
 MOST_OUTPUT: Final = 4096
 _GATHER_SECONDS: Final = 5.0
@@ -51,7 +57,9 @@ class ModelSight:
     """What a model said of a change. ``hunks`` and ``covered`` count; ``gaps``: a sentence on what is not covered.
 
     ``drafts``: how replies ended. ``gates``: what became of what was drafted. ``answered``: the items that were looked
-    at wherever they apply. ``outside``: texts of other files that findings lie in, as the model saw them.
+    at wherever they apply. ``outside``: texts of other files that findings lie in, as the model saw them. From
+    ``voices`` on it is about a deep review; ``reminded``: what became of what a model said in earlier rounds.
+    ``spared``: the items that are asked about no change as small as this one.
     """
 
     observations: tuple[Observation, ...] = ()
@@ -66,6 +74,15 @@ class ModelSight:
     spent: Spent = field(default_factory=Spent)
     outside: tuple[Source, ...] = ()
     answered: frozenset[ItemId] = frozenset()
+    voices: tuple[VoiceStats, ...] = ()
+    clusters: Clusters | None = None
+    confirmations: Confirmations | None = None
+    fact_checks: FactChecks | None = None
+    rechecks: Rechecks | None = None
+    tools: ToolUse | None = None
+    reminded: Reminded | None = None
+    overview: Overview | None = None
+    spared: frozenset[ItemId] = frozenset()
 
 
 class Asks(Protocol):
@@ -105,40 +122,65 @@ async def quick_review(
 
     What is not answered after so many ``seconds`` (None: however long it takes) is given up.
     """
+    ready = await prepare(inquiry, snapshot)
+    until = asyncio.get_running_loop().time() + seconds if seconds is not None else None
+
+    async def one(unit: Unit) -> Answer:
+        try:
+            async with asyncio.timeout_at(until):
+                return await ask_unit(unit, inquiry, asking)
+        except TimeoutError:
+            return Answer(unit, None, Outcome.TIMED_OUT)
+
+    answers = await ask_each(ready.units, one, progress)
+    return sight_of(answers, inquiry, ready.texts, parts=ready.parts, spent=asking.spent)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What can be asked: the change cut into ``parts``, its ``units`` with context, and the texts answers may quote."""
+
+    parts: Cut
+    units: tuple[Unit, ...]
+    texts: Texts
+
+
+async def prepare(inquiry: Inquiry, snapshot: Snapshot, facts: KnownFacts | None = None) -> Prepared:
+    """Cut, gather and read: all that comes before asking, for whoever asks. ``facts``: as for ``gathered``."""
     parts = await parts_of(
         inquiry.change, inquiry.ruleset, snapshot, max_lines=inquiry.max_lines, covers=inquiry.covers
     )
-    units, others = await gathered(parts.units, inquiry, snapshot)
-    texts = await asyncio.to_thread(Texts.of, inquiry.change, others)
-    until = asyncio.get_running_loop().time() + seconds if seconds is not None else None
+    units, others = await gathered(parts.units, inquiry, snapshot, facts)
+    return Prepared(parts, units, await asyncio.to_thread(Texts.of, inquiry.change, others))
+
+
+async def ask_each(
+    todo: Sequence[T], ask: Callable[[T], Awaitable[Answer]], progress: Callable[[int, int], None] | None = None
+) -> list[Answer]:
+    """Ask about all side by side; the budget says how many at once. ``progress``: as for ``quick_review``."""
     done = 0
 
-    async def one(unit: Unit) -> Answer:
+    async def one(each: T) -> Answer:
         nonlocal done
-        try:
-            async with asyncio.timeout_at(until):
-                answer = await ask_unit(unit, inquiry, asking)
-        except TimeoutError:
-            answer = Answer(unit, None, Outcome.TIMED_OUT)
+        answer = await ask(each)
         done += 1
         if progress is not None:
-            progress(done, len(units))
+            progress(done, len(todo))
         return answer
 
     if progress is not None:
-        progress(0, len(units))
+        progress(0, len(todo))
     async with side_by_side() as group:
-        tasks = [group.create_task(one(unit)) for unit in units]
-    answers = [task.result() for task in tasks]
-    return sight_of(answers, inquiry, texts, parts=parts, spent=asking.spent)
+        tasks = [group.create_task(one(each)) for each in todo]
+    return [task.result() for task in tasks]
 
 
-async def ask_unit(unit: Unit, inquiry: Inquiry, asking: Asks) -> Answer:
-    """One question, and once more what was wrong when the reply could not be read."""
+async def ask_unit(unit: Unit, inquiry: Inquiry, asking: Asks, *, note: str = "", temperature: float = 0.0) -> Answer:
+    """One question, and once more what was wrong when the reply could not be read. ``note``: as core/prompt has it."""
     from roundzero.providers.reply import Fault, read, schema  # noqa: PLC0415  off the start-up path
 
-    asked = question(unit, inquiry.ruleset.by_id, language=inquiry.language, schema=schema())
-    ask = Ask(question=asked, model=inquiry.model, max_output=MOST_OUTPUT)
+    asked = question(unit, inquiry.ruleset.by_id, language=inquiry.language, schema=schema(), note=note)
+    ask = Ask(question=asked, model=inquiry.model, max_output=MOST_OUTPUT, temperature=temperature)
     reply = await asking.put(ask)
     if reply.outcome is not Outcome.OK:
         return Answer(unit, None, reply.outcome, reply.message)
@@ -168,42 +210,47 @@ def _repair(ask: Ask, reply: Reply, fault: str) -> Ask:
 
 
 async def gathered(
-    units: Sequence[Unit], inquiry: Inquiry, snapshot: Snapshot
+    units: Sequence[Unit], inquiry: Inquiry, snapshot: Snapshot, facts: KnownFacts | None = None
 ) -> tuple[tuple[Unit, ...], tuple[tuple[Side, Source], ...]]:
-    """The units with context, without it where the repository could not be asked, and other texts shown in part."""
-    from roundzero.engine.repository import BridgedRepository  # noqa: PLC0415  off the start-up path
+    """The units with context, without it where the repository could not be asked, and other texts shown in part.
 
+    ``facts``: what is known of files already; None: nothing but what is kept between runs.
+    """
     if not units:
         return (), ()
+    async with side_by_side() as group:
+        guiding = group.create_task(guidance_of(snapshot))
+        looking = group.create_task(_looked_up(units, inquiry, snapshot, facts or KnownFacts(snapshot.keep_in)))
+    known, others = looking.result()
+    return tuple(replace(unit, guidance=guiding.result()) for unit in known), others
+
+
+async def _looked_up(
+    units: Sequence[Unit], inquiry: Inquiry, snapshot: Snapshot, facts: KnownFacts
+) -> tuple[tuple[Unit, ...], tuple[tuple[Side, Source], ...]]:
+    from roundzero.engine.repository import BridgedRepository  # noqa: PLC0415  off the start-up path
+
     stop = threading.Event()
+    until = asyncio.get_running_loop().time() + _GATHER_SECONDS
     bridge = BridgedRepository(snapshot, asyncio.get_running_loop())
 
-    def look() -> tuple[tuple[Unit, ...], tuple[tuple[Side, Source], ...]]:
-        from roundzero.index.fact_store import FactStore  # noqa: PLC0415  heavy
-        from roundzero.index.limit import TimeLimit  # noqa: PLC0415  as above
+    def look(mentions: Mentioned, seconds: float) -> tuple[tuple[Unit, ...], tuple[tuple[Side, Source], ...]]:
+        from roundzero.index.limit import TimeLimit  # noqa: PLC0415  heavy
         from roundzero.index.symbols import RepositorySymbols  # noqa: PLC0415  as above
-        from roundzero.store.index_db import IndexDb  # noqa: PLC0415  as above
 
-        kept = IndexDb(snapshot.keep_in) if snapshot.keep_in is not None else None
-        limit = TimeLimit(_GATHER_SECONDS, stop.is_set)
-        symbols = RepositorySymbols(bridge, inquiry.change, FactStore(kept), limit)
-        try:
+        with facts.open() as store:
+            symbols = RepositorySymbols(bridge, inquiry.change, store, TimeLimit(seconds, stop.is_set))
             return gather(
-                units,
-                inquiry.change,
-                bridge,
-                symbols,
-                may_show=bridge.shareable,
-                seen=inquiry.seen,
-                told=inquiry.told,
+                units, inquiry.change, symbols, mentions, known=facts.known, seen=inquiry.seen, told=inquiry.told
             )
-        finally:
-            symbols.close()
-            if kept is not None:
-                kept.close()
 
     try:
-        return await asyncio.to_thread(look)
+        try:
+            async with asyncio.timeout_at(until):
+                mentions = await mentioned(units, snapshot, bridge)
+        except TimeoutError:
+            mentions = Mentioned()
+        return await asyncio.to_thread(look, mentions, until - asyncio.get_running_loop().time())
     finally:
         stop.set()
         bridge.close()
@@ -224,7 +271,7 @@ def sight_of(
     for answer in answers:
         drafts[answer.outcome] += 1
         if answer.draft is None:
-            left[_reason(answer)] += len(answer.unit.hunks)
+            left[reason_of(answer)] += len(answer.unit.hunks)
             continue
         covered += len(answer.unit.hunks)
         admission = admit(
@@ -245,10 +292,6 @@ def sight_of(
     hunks = "hunk was" if parts.hunks == 1 else "hunks were"
     gap = f"{covered} of {parts.hunks} {hunks} looked at by the model: "
     gap += ", ".join(f"{number} {reason}" for reason, number in left.items())
-    shown = {each.path for each in seen}
-    others = tuple(
-        source for (path, side), source in texts.plain.items() if path in shown and inquiry.change.file(path) is None
-    )
     return ModelSight(
         observations=tuple(seen),
         hunks=parts.hunks,
@@ -260,12 +303,21 @@ def sight_of(
         units=len(answers),
         model=inquiry.model,
         spent=spent or Spent(),
-        outside=others,
+        outside=outside_of(seen, texts, inquiry),
         answered=_answered(parts, answers, seen),
+        spared=parts.spared,
     )
 
 
-_WHY: Final = {
+def outside_of(seen: Sequence[Observation], texts: Texts, inquiry: Inquiry) -> tuple[Source, ...]:
+    """The texts beyond the change that findings lie in."""
+    shown = {each.path for each in seen}
+    return tuple(
+        source for (path, _), source in texts.plain.items() if path in shown and inquiry.change.file(path) is None
+    )
+
+
+WHY_NOT: Final = {
     Outcome.TRUNCATED: "with an answer that was cut off",
     Outcome.EMPTY: "without an answer",
     Outcome.REFUSED: "refused",
@@ -281,9 +333,9 @@ _WHY: Final = {
 }
 
 
-def _reason(answer: Answer) -> str:
+def reason_of(answer: Answer) -> str:
     """Why there is no draft, to stand behind a number of hunks."""
-    why = _WHY.get(answer.outcome, "failed")
+    why = WHY_NOT.get(answer.outcome, "failed")
     return f"{why} ({answer.message})" if answer.message else why
 
 

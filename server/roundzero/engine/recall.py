@@ -124,7 +124,10 @@ class Recall:
     def put_aside(self, findings: Sequence[Finding]) -> dict[FindingId, Dismissal]:
         """The findings that a dismissal covers which is no entry's own."""
         beside = self._beside
-        if not beside:
+        items = frozenset(each.item for each in beside)
+        # Asked at every keystroke, of all that is known: what no dismissal names costs a look at its item.
+        findings = [each for each in findings if each.seen.item in items] if items else ()
+        if not findings:
             return {}
         return {findings[at].id: dismissal for at, dismissal in put_aside(beside, findings, self.at).items()}
 

@@ -10,14 +10,15 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from roundzero.core.change import Side
 from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Coroutine, Mapping
+    from collections.abc import Collection, Coroutine, Mapping, Sequence
     from pathlib import Path
 
-    from roundzero.core.change import Change, Side, Source
-    from roundzero.core.ports import GrepHit
+    from roundzero.core.change import Change, Source
+    from roundzero.core.ports import Commit, GrepHit
     from roundzero.core.text import RelPath
     from roundzero.git.repository import CollectRules, Git
 
@@ -49,6 +50,10 @@ class Snapshot:
         """Where words stand at the head."""
         return await self.git.grep(words, self.change)
 
+    async def commits(self) -> Sequence[Commit]:
+        """The commits of the change."""
+        return await self.git.commits(self.change)
+
     async def may_share(self) -> bool:
         """Whether anything may leave the machine."""
         return await self.git.may_share(self.change, self.rules)
@@ -56,6 +61,15 @@ class Snapshot:
     async def shareable(self, paths: Collection[RelPath], side: Side) -> frozenset[RelPath]:
         """Those paths whose text may leave the machine."""
         return await self.git.shareable(paths, side, self.change, self.rules)
+
+
+def changed(change: Change, path: RelPath, side: Side) -> tuple[Source | None] | None:
+    """One side of a file that the change has, as git would give it; None of any other file, for which git is asked."""
+    if side is Side.BASE:
+        file = change.file_from(path)
+        return (file.base,) if file is not None else None
+    file = change.file(path)
+    return (file.head,) if file is not None else None
 
 
 class BridgedRepository:
@@ -68,9 +82,12 @@ class BridgedRepository:
         self._closed = False
         self._read: dict[tuple[RelPath, Side], Source | None] = {}
         self._paths: dict[Side, frozenset[RelPath]] = {}
+        self._commits: Sequence[Commit] | None = None
 
     def read(self, path: RelPath, side: Side) -> Source | None:
         """See core.ports."""
+        if (known := changed(self._snapshot.change, path, side)) is not None:
+            return known[0]
         if (path, side) not in self._read:
             self._read[path, side] = self._wait(self._snapshot.read(path, side))
         return self._read[path, side]
@@ -85,9 +102,20 @@ class BridgedRepository:
         """See core.ports."""
         return self._wait(self._snapshot.grep(words))
 
+    def commits(self) -> Sequence[Commit]:
+        """See core.ports."""
+        if self._commits is None:
+            self._commits = self._wait(self._snapshot.commits())
+        return self._commits
+
     def shareable(self, paths: Collection[RelPath], side: Side) -> frozenset[RelPath]:
         """Those paths whose text may leave the machine. Raises OutsideError."""
         return self._wait(self._snapshot.shareable(paths, side))
+
+    async def fetch(self, paths: Collection[RelPath], side: Side) -> None:
+        """Read files side by side on the loop, before the thread asks for them. Raises OutsideError."""
+        sources = await asyncio.gather(*(self._snapshot.read(path, side) for path in paths))
+        self._read.update({(path, side): source for path, source in zip(paths, sources, strict=True)})
 
     def close(self) -> None:
         """Answer nothing any more."""

@@ -10,25 +10,10 @@ import asyncio
 import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from roundzero import __version__
-from roundzero.core.advance import Listened
-from roundzero.core.compose import Occasion as About
-from roundzero.core.compose import compose, narrowed
-from roundzero.core.finding import Origin
-from roundzero.core.item import Prose, Severity
-from roundzero.core.judge import judge
-from roundzero.core.recognition import recognise
-from roundzero.core.rule_files import SHARED_FILE
-from roundzero.core.standing import local, related, standing, unmoved, with_remains
-from roundzero.engine.analysis import Analyst
-from roundzero.engine.exposure import reach
-from roundzero.engine.last_report import keep
-from roundzero.engine.memory import Memory, blobs_of, everywhere, remember, settings_digest, shared_dismissals
-from roundzero.engine.pool import load_checks, runner_for
-from roundzero.engine.sights import combine, failures_of, gaps, lacking
-from roundzero.engine.whole import SECONDS_ON_REQUEST
+from roundzero.engine.head_start import HeadStart
 from roundzero.git.repository import Scope
 from roundzero.proc import side_by_side
 
@@ -36,22 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from roundzero.core.advance import Recheck
     from roundzero.core.change import Change, Source
-    from roundzero.core.dismissal import Dismissal
-    from roundzero.core.finding import Finding, FindingId, Observation
-    from roundzero.core.judge import Sight, View
+    from roundzero.core.finding import FindingId, Observation
+    from roundzero.core.item import Item
+    from roundzero.core.judge import View
     from roundzero.core.ledger import Ledger
     from roundzero.core.recognition import Texts
-    from roundzero.core.remembered import Remembered
-    from roundzero.core.report import Depth, Report, RoundInfo
+    from roundzero.core.report import Depth, Report
     from roundzero.core.text import RelPath
+    from roundzero.engine.looking import Looked
     from roundzero.engine.model_access import Complete
     from roundzero.engine.model_review import Asked
     from roundzero.engine.pool import Runner
     from roundzero.engine.quick_review import Inquiry
     from roundzero.engine.repository import Snapshot
-    from roundzero.engine.sights import ChangeSight, Elsewhere, FileSight
     from roundzero.engine.workspace import Workspace
 
 
@@ -61,7 +44,8 @@ class ReviewRequest:
 
     ``base`` and ``head`` are revisions; ``head`` means objects only. ``paths``: show findings of these files and
     folders (none: all). ``diff``: only lines this unified diff adds. ``overlays``: texts that stand for files on disk.
-    ``unsaved``: an editor's buffers; to whoever asks they are the work tree, so they restrict nothing.
+    ``unsaved``: an editor's buffers; to whoever asks they are the work tree, so they restrict nothing. ``at_hand``:
+    earlier texts by blob, of which git may have none.
     ``remember``: read the ledger, and write a round if the review is one of the whole branch.
 
     ``consent``: source may be sent to a model, because the repository is trusted or a person asked for one in this
@@ -76,6 +60,7 @@ class ReviewRequest:
     diff: bytes | None = None
     overlays: Mapping[RelPath, str] = field(default_factory=dict)
     unsaved: Mapping[RelPath, str] = field(default_factory=dict)
+    at_hand: Mapping[str, Source] = field(default_factory=dict)
     depth: Depth = "off"
     untracked: bool = True
     show_all_origins: bool = False
@@ -139,15 +124,22 @@ async def review(  # noqa: PLR0913  each is an independent input
     clock = _Clock()
     now = datetime.now(UTC).isoformat(timespec="seconds")
     watch.stage("collect", 0, None)
-    async with side_by_side() as group:
-        collecting = group.create_task(_collect(workspace, request))
-        if runner is None:
-            group.create_task(load_checks())
-    change = collecting.result()
-    clock.lap("collect")
-    view = _view(workspace, request)
-    looked = await _look(workspace, request, change, view, watch=watch, runner=runner, now=now)
-    clock.lap("check")
+    early = HeadStart(workspace.git.root, limit=workspace.settings.max_file_bytes)
+    try:
+        async with side_by_side() as group:
+            listed = early.listed if runner is None and not request.paths else None
+            collecting = group.create_task(_collect(workspace, request, listed))
+            group.create_task(_load(collecting, workspace.ruleset.checked if runner is None else None))
+        change = collecting.result()
+        clock.lap("collect")
+        from roundzero.engine.looking import look  # noqa: PLC0415  loaded while git was waited for
+
+        workspace = await _with_conventions(workspace, change)
+        view = _view(workspace, request)
+        looked = await look(workspace, request, change, view, watch=watch, runner=runner or early.runner, now=now)
+        clock.lap("check")
+    finally:
+        await early.close()
     if request.depth != "off":
         asked = said(change) if said is not None else None
         if asked is None:
@@ -156,8 +148,17 @@ async def review(  # noqa: PLR0913  each is an independent input
         memory, beyond = looked.memory, {each.path: each for each in looked.asked.sight.outside} if looked.asked else {}
         memory.texts = replace(memory.texts, heads={**beyond, **memory.texts.heads})
         clock.lap("model")
+    from roundzero.core.compose import narrowed  # noqa: PLC0415  as above
+    from roundzero.engine.deciding import decide  # noqa: PLC0415  as above
+    from roundzero.engine.last_report import keep  # noqa: PLC0415  as above
+
     looked = await _remind(workspace, change, view, looked)
-    report = await _decide(workspace, request, change, view, looked, identify=identify, now=now)
+    report = await decide(workspace, request, change, view, looked, identify=identify, now=now)
+    overview = looked.asked.sight.overview if looked.asked is not None else None
+    if overview is not None or looked.memory.praised:
+        from roundzero.engine.guarding import guarded  # noqa: PLC0415  where a deep review took place
+
+        report = await guarded(report, looked.memory, workspace.around(change), overview)
     clock.lap("judge")
     watch.stage("done", len(looked.sights), len(looked.sights))
     report = replace(report, stats=replace(report.stats, seconds=clock.laps()))
@@ -165,39 +166,30 @@ async def review(  # noqa: PLR0913  each is an independent input
     return narrowed(report, workspace.view.min_severity)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Looked:
-    """What was seen in a change and what is remembered of it. ``complaints``: what is wrong with shared dismissals.
+async def _with_conventions(workspace: Workspace, change: Change) -> Workspace:
+    """The same with those conventions in force that the repository obeys, where the change has to do with one."""
+    if not (items := workspace.conventions):
+        return workspace
+    from roundzero.core.ruleset import Problem  # noqa: PLC0415  few have conventions
+    from roundzero.engine.conventions import SECONDS_ON_REQUEST, concerned, count  # noqa: PLC0415  as above
 
-    ``asked``: what a model said; None: none was asked. ``kept``: what one said in earlier rounds and still holds;
-    ``rechecks``: what became of what it said and does not.
-    """
-
-    sights: Sequence[FileSight]
-    wide: ChangeSight
-    elsewhere: Elsewhere
-    memory: Memory
-    uncommitted: frozenset[RelPath]
-    shared: tuple[Dismissal, ...]
-    complaints: tuple[str, ...]
-    versions: Mapping[str, str]
-    asked: Asked | None = None
-    kept: tuple[Remembered, ...] = ()
-    rechecks: Mapping[FindingId, Recheck] = field(default_factory=dict)
-
-    @property
-    def sight(self) -> Sight:
-        """All that was seen, by whomever."""
-        seen = combine(self.sights, self.elsewhere, self.wide)
-        said = self.asked.sight.observations if self.asked is not None else ()
-        return replace(seen, head=(*seen.head, *said, *(each.seen for each in self.kept)))
-
-    @property
-    def outside(self) -> tuple[Source, ...]:
-        """The texts of files beyond the change that something was seen in."""
-        texts = {each.text.path: each.text for each in self.kept if each.seen.cause is not None}
-        texts |= {each.path: each for each in self.asked.sight.outside} if self.asked is not None else {}
-        return tuple({**texts, **self.wide.outside}.values())
+    if not concerned(items, change):
+        return workspace
+    counted = await count(
+        items,
+        workspace.git,
+        change,
+        workspace.linters,
+        seconds=SECONDS_ON_REQUEST,
+        keep_in=workspace.git.common_dir,
+    )
+    workspace = workspace.keeping(counted.tallies)
+    if counted.complete:
+        return workspace
+    names = ", ".join(item.id for item in items)
+    missing = Problem(names, 0, "the cases in the repository are not counted yet; the next review goes on", lost=True)
+    rules = replace(workspace.ruleset, problems=(*workspace.ruleset.problems, missing))
+    return replace(workspace, ruleset=rules)
 
 
 async def _ask(  # noqa: PLR0913  each is an independent input
@@ -205,46 +197,48 @@ async def _ask(  # noqa: PLR0913  each is an independent input
     request: ReviewRequest,
     change: Change,
     view: View,
-    looked: _Looked,
+    looked: Looked,
     *,
     watch: ProgressSink,
     complete: Complete | None,
 ) -> Asked:
     from roundzero.engine.model_review import ask_model  # noqa: PLC0415  most reviews ask nobody
 
-    memory = looked.memory
     return await ask_model(
-        workspace,
-        request,
-        change,
-        view,
-        seen=looked.sight.head,
-        ledger=memory.ledger,
-        texts=memory.texts,
-        watch=watch,
-        complete=complete,
+        workspace, request, change, view, seen=looked.sight.head, memory=looked.memory, watch=watch, complete=complete
     )
 
 
-async def _remind(workspace: Workspace, change: Change, view: View, looked: _Looked) -> _Looked:
+async def _remind(workspace: Workspace, change: Change, view: View, looked: Looked) -> Looked:
     """What a model said in earlier rounds, whether or not one was asked now."""
     if all(entry.sighting.source == "check" for entry in looked.memory.ledger.entries.values()):
         return looked
-    from roundzero.engine.reminding import remind  # noqa: PLC0415  where a model took part
+    from roundzero.engine.reminding import beside_deep  # noqa: PLC0415  where a model took part
 
-    found = await asyncio.to_thread(remind, looked.memory, change, view, workspace.ruleset, looked.asked)
+    asked, memory = looked.asked, looked.memory
+    if asked is not None and asked.sight.reminded is not None:
+        found = asked.sight.reminded
+    else:
+        seen = asked.sight.observations if asked is not None else ()
+        complete = asked is not None and asked.complete
+        found, seen = await asyncio.to_thread(
+            beside_deep, memory, change, view, workspace.ruleset, seen, complete=complete
+        )
+        if asked is not None:
+            looked = replace(looked, asked=replace(asked, sight=replace(asked.sight, observations=seen)))
     return replace(looked, kept=found.kept, rechecks=found.rechecks)
 
 
 async def inquire(workspace: Workspace, request: ReviewRequest) -> tuple[Inquiry, Snapshot]:
     """What a model would be asked about in a review, and of what. Asks nobody and writes nothing. Raises as review."""
     from roundzero.engine.hosting import model_name  # noqa: PLC0415  most reviews ask nobody
+    from roundzero.engine.looking import look  # noqa: PLC0415  as above
     from roundzero.engine.model_review import inquiry_of  # noqa: PLC0415  as above
 
     change = await _collect(workspace, request)
     view = _view(workspace, request)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    looked = await _look(workspace, request, change, view, watch=Unwatched(), runner=None, now=now)
+    looked = await look(workspace, request, change, view, watch=Unwatched(), runner=None, now=now)
     inquiry = inquiry_of(
         workspace,
         change,
@@ -257,137 +251,37 @@ async def inquire(workspace: Workspace, request: ReviewRequest) -> tuple[Inquiry
     return inquiry, workspace.around(change)
 
 
-async def _look(  # noqa: PLR0913  each is an independent input
-    workspace: Workspace,
-    request: ReviewRequest,
-    change: Change,
-    view: View,
-    *,
-    watch: ProgressSink,
-    runner: Runner | None,
-    now: str,
-) -> _Looked:
-    files = [file for file in change.files if view.covers(file.path)]
-    own = runner or runner_for(files)
-    analyst = Analyst(
-        workspace.ruleset,
-        linters=workspace.linters,
-        runner=own,
-        language=workspace.settings.language,
-        all_origins=view.all_origins,
-    )
-    watch.stage("check", 0, len(files))
-    try:
-        async with side_by_side() as group:
-            looking = group.create_task(
-                analyst.files(files, progress=lambda done: watch.stage("check", done, len(files)))
-            )
-            around = group.create_task(analyst.change(workspace.around(change)))
-            sharing = group.create_task(shared_dismissals(workspace.git, change, workspace.ruleset))
-            remembering = group.create_task(_remember(workspace, request, change, now))
-            comparing = group.create_task(_uncommitted(workspace, request))
-        sights, wide = looking.result(), around.result()
-        elsewhere = await analyst.elsewhere(change, lacking(analyst.moved_from(change, sights), sights))
-    finally:
-        if runner is None:
-            await own.close()
-    shared, complaints = sharing.result()
-    memory = remembering.result()
-    memory.texts = replace(memory.texts, heads={**wide.outside, **memory.texts.heads})
-    return _Looked(
-        sights=sights,
-        wide=wide,
-        elsewhere=elsewhere,
-        memory=memory,
-        uncommitted=comparing.result(),
-        shared=shared,
-        complaints=complaints,
-        versions=analyst.versions,
-    )
+_NEEDED_FIRST: Final = ("core.finding", "core.report", "core.judge", "core.checklist", "engine.analysis")
+_NEEDED_LATER: Final = (
+    "core.ledger", "core.advance", "core.recognition", "store.ledger_db", "engine.memory", "engine.looking",
+    "core.compose", "core.standing", "engine.deciding", "engine.last_report", "render.kept",
+)  # fmt: skip
 
 
-async def _decide(  # noqa: PLR0913  each is an independent input
-    workspace: Workspace,
-    request: ReviewRequest,
-    change: Change,
-    view: View,
-    looked: _Looked,
-    *,
-    identify: Identify | None,
-    now: str,
-) -> Report:
-    """Judge what was seen in the light of what is remembered, and write the round down."""
-    sights, wide, memory = looked.sights, looked.wide, looked.memory
-    known, texts = memory.ledger, memory.texts
-    sight, asked = looked.sight, looked.asked
-    around = workspace.around(change)
-    newly = await reach(sight, around, workspace.ruleset, seconds=SECONDS_ON_REQUEST)
-    sight = replace(sight, reached=newly.lines)
-    judged = judge(
-        change,
-        sight,
-        workspace.ruleset,
-        view=view,
-        policy=workspace.policy,
-        language=workspace.settings.language,
-        identify=lambda seen: (identify or _by_ledger)(seen, known, texts),
-    )
-    judged = related(judged, known)
-    occasion = memory.occasion(
-        change,
-        at=now,
-        settings=settings_digest(workspace, view, request.depth if asked is not None and asked.complete else ""),
-    )
-    occasion = replace(occasion, uncommitted=looked.uncommitted, rechecks=looked.rechecks)
-    as_known = unmoved(known, looked.uncommitted, wide.listened)
-    info = memory.info(occasion)
-    running = [linter.name for linter in workspace.linters]
-    failures = (
-        *gaps(workspace.ruleset, running, (sight.path for sight in sights)),
-        *failures_of(sights, wide),
-    )
+async def _load(collecting: asyncio.Task[Change], items: Sequence[Item] | None) -> None:
+    """Import what the rest of a review needs, while git is waited for. The loop turns after every module.
 
-    def report_of(info: RoundInfo) -> Report:
-        given = standing(
-            judged,
-            as_known,
-            texts,
-            dismissals=(*memory.dismissals, *looked.shared),
-            policy=workspace.policy,
-            settings=occasion.round.settings,
-            index=info.index,
-            now=now,
-        )
-        problems = (str(problem) for problem in workspace.problems if not problem.lost)
-        about = About(
-            tool_version=__version__,
-            reviewed_at=now,
-            language=workspace.settings.language,
-            notices=(*problems, *looked.complaints, *memory.notices, *_only_here(given, looked, workspace, now)),
-            paths=request.paths,
-            outside=looked.outside,
-            round=info,
-            depth=request.depth,
-            model=asked.stats if asked is not None else None,
-            answered=asked.sight.answered if asked is not None else frozenset(),
-        )
-        return compose(change, given, failures, workspace.ruleset, directives=sight.directives, occasion=about)
+    ``items`` are those that are checked in this process; None: another one checks them.
+    What is missing when the change is there is imported where it is used.
+    """
+    for name in _NEEDED_FIRST:
+        import_module(f"roundzero.{name}")
+        await asyncio.sleep(0)
+    if items is not None:
+        from roundzero.engine.pool import load_checks  # noqa: PLC0415  as the rest
 
-    report = report_of(info)
-    heard = Listened(files={each.path: each.listened for each in sights}, wide=wide.listened)
-    heard = everywhere(heard, texts, frozenset(item.id for item in workspace.ruleset.checked))
-    this = replace(occasion.round, verdict=report.verdict.status.value, counts=report.counts)
-    written = replace(occasion, round=this, versions=looked.versions)
-    index = await memory.commit(judged, heard, written, blobs_of(change))
-    if index != info.index:
-        report = report_of(replace(info, index=index, previous=None if index is None else index - 1 or None))
-    if request.remember:
-        remains = memory.remains(looked.rechecks, view, now=now, whole=request.whole)
-        report = with_remains(report, judged, remains, view, workspace.ruleset)
-    return report
+        await load_checks(items)
+    for name in _NEEDED_LATER:
+        if collecting.done():
+            return
+        import_module(f"roundzero.{name}")
+        await asyncio.sleep(0)
 
 
 def _view(workspace: Workspace, request: ReviewRequest) -> View:
+    from roundzero.core.finding import Origin  # noqa: PLC0415  loaded while git was waited for
+    from roundzero.core.item import Severity  # noqa: PLC0415  as above
+
     # However little is shown, all of it is remembered: severities are chosen last.
     view = replace(workspace.view, min_severity=Severity.P3)
     if request.show_all_origins:
@@ -395,52 +289,9 @@ def _view(workspace: Workspace, request: ReviewRequest) -> View:
     return replace(view, paths=request.paths) if request.paths else view
 
 
-async def _remember(workspace: Workspace, request: ReviewRequest, change: Change, now: str) -> Memory:
-    if not request.remember:
-        return Memory()
-    return await remember(workspace.git, change, whole=request.whole, at=now)
-
-
-async def _uncommitted(workspace: Workspace, request: ReviewRequest) -> frozenset[RelPath]:
-    """The paths in which the work tree, buffers included, differs from a commit that is reviewed as the branch."""
-    if request.scope is not Scope.COMMITTED or not request.remember or not request.whole or workspace.git.bare:
-        return frozenset()
-    rules = workspace.collect_rules(untracked=request.untracked)
-    base = await workspace.git.base_at_head("")
-    edits = await workspace.git.collect(base, rules=rules, overlays=request.unsaved)
-    names = [(each.path, each.old_path) for each in edits.files]
-    names += [(each.path, each.old_path) for each in edits.skipped]
-    return frozenset(path for pair in names for path in pair if path is not None)
-
-
-def _by_ledger(seen: Sequence[Observation], ledger: Ledger, texts: Texts) -> list[FindingId]:
-    return recognise(ledger, seen, texts)
-
-
-_ONLY_HERE: Final = (
-    Prose(
-        "{} is only in this clone; roundzero ledger dismiss --shared writes it to {}",
-        "{} 条忽略仅存在于此克隆；roundzero ledger dismiss --shared 会把它写入 {}",
-    ),
-    Prose(
-        "{} are only in this clone; roundzero ledger dismiss --shared writes them to {}",
-        "{} 条忽略仅存在于此克隆；roundzero ledger dismiss --shared 会把它们写入 {}",
-    ),
-)
-
-
-def _only_here(findings: Sequence[Finding], looked: _Looked, workspace: Workspace, now: str) -> tuple[str, ...]:
-    """A word on dismissals that CI and other clones know nothing of."""
-    memory = looked.memory
-    number = local(findings, memory.ledger, memory.dismissals, looked.shared, now)
-    if not number:
-        return ()
-    language = workspace.settings.language
-    count = str(number) if language == "zh" else f"{number} dismissal" + ("" if number == 1 else "s")
-    return (_ONLY_HERE[number != 1].text(language).format(count, SHARED_FILE),)
-
-
-async def _collect(workspace: Workspace, request: ReviewRequest) -> Change:
+async def _collect(
+    workspace: Workspace, request: ReviewRequest, listed: Callable[[Sequence[RelPath]], None] | None = None
+) -> Change:
     base = await workspace.choose_base(request.base, head=request.head)
     change = await workspace.git.collect(
         base,
@@ -448,6 +299,8 @@ async def _collect(workspace: Workspace, request: ReviewRequest) -> Change:
         head=request.head,
         rules=workspace.collect_rules(untracked=request.untracked),
         overlays={**request.unsaved, **request.overlays} if request.scope is Scope.WORKTREE else request.overlays,
+        listed=listed,
+        at_once=True,
     )
     if request.diff is not None:
         change = await workspace.git.restrict(change, request.diff)

@@ -12,25 +12,22 @@ import contextlib
 import logging
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from roundzero.core import planner as plan
-from roundzero.core.checklist import what_failed
-from roundzero.core.compose import by_own_rules, coverage
-from roundzero.core.gate import evaluate
 from roundzero.core.judge import listed, shown
-from roundzero.core.report import RoundInfo, count
 from roundzero.core.rule_files import holds_packs
 from roundzero.engine.change_lane import ChangeLane
 from roundzero.engine.fast_lane import FastLane, Look
 from roundzero.engine.jobs import Jobs
+from roundzero.engine.outlook import Outlook
 from roundzero.engine.rhythm import rhythm_of
 from roundzero.engine.state import State
-from roundzero.engine.telling import EngineStatus, Listener, ModelStatus, Publication
+from roundzero.engine.telling import NOT_YET, EngineStatus, Listener, Publication
 from roundzero.errors import OutsideError, RoundzeroError, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator, Sequence
+    from collections.abc import Coroutine, Sequence
     from pathlib import Path
 
     from roundzero.config import Settings
@@ -42,7 +39,6 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
     from roundzero.engine.dismissing import Desk
     from roundzero.engine.fixing import TriedFix
-    from roundzero.engine.live import Live
     from roundzero.engine.model_access import Complete
     from roundzero.engine.model_lane import ModelLane, ModelRun
     from roundzero.engine.review import ProgressSink, ReviewRequest, Said
@@ -50,9 +46,6 @@ if TYPE_CHECKING:
 __all__ = ["Engine", "EngineStatus", "Listener", "Publication"]
 
 log = logging.getLogger(__name__)
-
-STATUS_SECONDS: Final = 0.1
-"""Least time between two statuses: each counts all findings, and nobody reads faster."""
 
 
 class Engine:
@@ -84,12 +77,7 @@ class Engine:
         self._change = ChangeLane(self._state, post=self._jobs.post, tell=self._tell_soon)
         self._complete = complete
         self._lane: ModelLane | None = None
-        self._trouble: dict[RelPath | None, str] = {}
-        self._status = EngineStatus()
-        self._chosen: BaseChoice | None = None
-        """A base that was selected and that the change is not collected for yet."""
-        self._telling = False
-        self._told = 0.0
+        self._outlook = Outlook(self._state, self._planner, self._jobs, listener=listener, asks=lambda: self._asks)
         self._bugs: set[str] = set()
 
     # --- inputs: each returns at once ---
@@ -115,7 +103,7 @@ class Engine:
     def closed(self, path: RelPath) -> None:
         """A buffer was closed; the file on disk counts again."""
         self._state.drop(path)
-        self._trouble.pop(path, None)
+        self._outlook.trouble.pop(path, None)
         self._jobs.post(plan.Closed(path))
 
     def files_changed(self, paths: Sequence[Path]) -> None:
@@ -203,99 +191,23 @@ class Engine:
 
     def status(self) -> EngineStatus:
         """The state now. No verdict before the first look at the whole change from this base is done."""
-        live, paused = self._state.live, self._planner.paused
-        running = self._jobs.running
-        trouble = tuple(dict.fromkeys(self._trouble.values()))
-        wrong = tuple(str(problem) for problem in self._state.problems)
-        asks = self._asks
-        model = asks.status(paused=paused) if asks is not None else ModelStatus()
-        if live is None or live.change is None or self._state.workspace is None:
-            return EngineStatus(paused=paused, running=running, problems=(*trouble, *wrong), model=model)
-        if self._chosen is not None:
-            return EngineStatus(
-                base=self._chosen, head=live.change.head, paused=paused, running=running, model=model,
-                problems=(*trouble, *wrong),
-            )  # fmt: skip
-        found = (*self._state.workspace.ruleset.problems, *self._state.workspace.about_linters)
-        wrong += tuple(str(problem) for problem in found if not problem.lost)
-        findings = live.gated()
-        visible = tuple(finding for finding in findings if shown(finding))
-        covered = coverage(live.change, live.rules.view)
-        failures = what_failed(live.failures(), gaps=True)
-        whole = live.looked is not None and live.looked.merge_base == live.change.base.merge_base
-        depth, unasked = (asks.depth, asks.unasked()) if asks is not None else ("off", ())
-        verdict = evaluate(findings, covered, failures, depth=depth, unasked=unasked)
-        verdict = by_own_rules(verdict, live.change)
-        return EngineStatus(
-            verdict=replace(verdict, stale=bool(trouble) or self._has_moved_on(live)) if whole else None,
-            counts=count(visible),
-            base=live.change.base,
-            head=live.change.head,
-            coverage=covered,
-            hidden=len(findings) - len(visible),
-            paused=paused,
-            running=running,
-            problems=(*trouble, *failures, *wrong, *(live.recall.notices if live.recall is not None else ())),
-            model=model,
-            round=live.recall.info() if live.recall is not None else RoundInfo(),
-        )
-
-    def _has_moved_on(self, live: Live) -> bool:
-        """Whether the last committed round was of another merge base or of other texts than there are now.
-
-        Texts count, not commits: what is committed, amended or squashed as it was reviewed is still reviewed. Without a
-        round there is nothing a verdict could be behind of.
-        """
-        last = live.recall.ledger.last if live.recall is not None else None
-        if last is None or live.change is None:
-            return False
-        if (last.merge_base, last.snapshot) != (live.change.base.merge_base, live.change.snapshot):
-            return True
-        heads = live.change.head_texts
-        edited = (
-            path in heads and heads[path].text is not buffer.text and heads[path].text != buffer.text
-            for path, buffer in self._state.buffers.items()
-        )
-        return self._planner.behind or any(edited)
+        return self._outlook.status()
 
     def status_of(self, report: Report) -> EngineStatus:
         """The state now, with the change as a report saw it."""
-        return replace(
-            self.status(),
-            verdict=report.verdict,
-            counts=report.counts,
-            base=report.base,
-            head=report.head,
-            coverage=report.coverage,
-            hidden=sum(number for _, number in report.stats.hidden),
-            round=report.round,
-        )
-
-    def findings(self, path: RelPath | None = None) -> tuple[Finding, ...]:
-        """The findings that are shown, of a file or of everything."""
-        return tuple(finding for finding in self._settled(path) if shown(finding))
-
-    def listed(self, path: RelPath | None = None) -> tuple[Finding, ...]:
-        """The findings that a report lists, dismissed ones too, of a file or of everything."""
-        return tuple(finding for finding in self._settled(path) if listed(finding))
-
-    def _settled(self, path: RelPath | None) -> Iterator[Finding]:
-        live = self._state.live
-        for finding in live.settled() if live is not None else ():
-            if path is None or finding.seen.path == path:
-                yield finding
+        return self._outlook.status_of(report)
 
     def report(self) -> Report | None:
         """The change as it stands, without looking again; None before it was collected."""
-        live = self._state.live
-        if live is None or live.change is None:
-            return None
-        from roundzero.engine.standing_report import standing_report  # noqa: PLC0415  rarely needed at start
+        return self._outlook.report()
 
-        asks = self._asks
-        asked = asks.asked(live.change) if asks is not None else None
-        report = standing_report(live, live.change, asked, language=self._state.settings.language)
-        return replace(report, verdict=replace(report.verdict, stale=self._has_moved_on(live)))
+    def findings(self, path: RelPath | None = None) -> tuple[Finding, ...]:
+        """The findings that are shown, of a file or of everything."""
+        return tuple(finding for finding in self._outlook.settled(path) if shown(finding))
+
+    def listed(self, path: RelPath | None = None) -> tuple[Finding, ...]:
+        """The findings that a report lists, dismissed ones too, of a file or of everything."""
+        return tuple(finding for finding in self._outlook.settled(path) if listed(finding))
 
     async def review(self, request: ReviewRequest, progress: ProgressSink | None = None) -> Report:
         """An explicit review, buffers included; one of the whole branch is a round. Raises UserError."""
@@ -308,13 +220,15 @@ class Engine:
             request = replace(request, consent=True)
         if request.scope is not Scope.STAGED and request.head is None:
             request = replace(request, unsaved=self._texts())
+        if (known := self._state.live) is not None and known.recall is not None:
+            request = replace(request, at_hand=known.recall.texts.by_blob())
         said: Said | None = None
         if request.depth == "quick" and request.scope is Scope.WORKTREE and request.whole_tree:
             await self._model.ask_now(progress, request.paths)
             said = partial(self._model.asked, paths=request.paths)
         live = self._state.live
         self._state.rounds_asked = True
-        report = await review(
+        reviewing = review(
             workspace,
             replace(request, remember=True),
             progress,
@@ -323,12 +237,37 @@ class Engine:
             said=said,
             complete=self._complete,
         )
+        report = await (self._model.directly(reviewing) if request.depth == "deep" else reviewing)
+        if request.depth == "deep":
+            self._settle(report, whole=request.whole)
         await self._change.recollect()
         if live is not None:
             whole = (finding for finding in live.findings() if finding.seen.path is None)
             self._state.publish({finding.anchor.path for finding in whole if finding.anchor is not None})
         self._jobs.post(plan.RoundAsked())
         return report
+
+    def _settle(self, report: Report, *, whole: bool) -> None:
+        """Show what a deep review found in place of what was said before of the same lines."""
+        from roundzero.core.finding import State as Standing  # noqa: PLC0415  rarely needed
+
+        live = self._state.live
+        if live is None:
+            return
+        if whole and report.stats.model is not None and not report.stats.model.gaps:
+            self._model.deepened = (report.change.base.merge_base, report.change.snapshot)
+        heads = {**report.change.head_texts, **{each.path: each for each in report.outside}}
+        live.answers.outside |= {each.path: each for each in report.outside}
+        found = [
+            (each.seen, heads[each.seen.path], each.state)
+            for each in report.findings
+            if each.seen.source == "model"
+            and each.seen.path in heads
+            and each.state in {Standing.OPEN, Standing.REFUTED}
+        ]
+        names = {each.id for each in report.findings}
+        known = [each.seen for each in live.findings() if each.id in names and each.seen.source == "model"]
+        self._state.publish(live.take_answer(live.answers.settle(found, known=known)))
 
     async def usual_depth(self) -> Depth:
         """How deep a review goes that nobody chose a depth for."""
@@ -364,19 +303,24 @@ class Engine:
             self._lane.ask_again()
         return state
 
-    async def recheck(self, name: FindingId | None) -> str | None:
+    async def recheck(
+        self, name: FindingId | None, *, deep: bool = False, progress: ProgressSink | None = None
+    ) -> str | None:
         """Ask the checks again, about one finding or about everything. The finding's state. Raises UserError.
 
         About a finding of a model one is asked again, and what that shows of the whole change is written down.
+        ``deep``: a second look at the one finding of a model, and a check of what it claims.
         """
         live = self._state.live
         if live is None or live.change is None:
-            raise UserError("nothing was reviewed yet; wait for the review to begin")
+            raise UserError(NOT_YET)
         finding = self.finding(name) if name is not None else None
         known = self.state_of(name) if name is not None else None
         if name is not None and known is None:
             raise UserError(f"there is no finding {name} in this change; roundzero/findings lists all")
         if finding is not None and finding.seen.source == "model":
+            if deep:
+                return await self._confirm(finding, progress)
             run = await self._model.recheck(finding)
             if run is not None and run.whole:
                 await self._commit(run)
@@ -386,9 +330,15 @@ class Engine:
             return None
         return (self.state_of(name) or "fixed") if finding is None or self.finding(name) is not None else "fixed"
 
+    async def _confirm(self, finding: Finding, progress: ProgressSink | None) -> str:
+        """Look at a finding again as a deep review would, and keep what came of it."""
+        looked = await self._model.confirm(finding, progress)
+        await (await self._desk()).looked(finding.id, looked.seen, looked.text, looked.state)
+        return await self._read_again(finding.id)
+
     def finding(self, name: FindingId) -> Finding | None:
         """A finding as it is seen now, hidden ones too."""
-        return next((finding for finding in self._settled(None) if finding.id == name), None)
+        return next((finding for finding in self._outlook.settled(None) if finding.id == name), None)
 
     def state_of(self, name: FindingId) -> str | None:
         """A finding's state as it is seen now, or else as it is remembered; None when it is not known at all."""
@@ -403,7 +353,7 @@ class Engine:
 
         workspace, live = await self._state.opened(), self._state.live
         if live is None or live.change is None:
-            raise UserError("nothing was reviewed yet; wait for the review to begin")
+            raise UserError(NOT_YET)
         return Desk(workspace.git, live, live.change)
 
     async def _read_again(self, name: FindingId) -> str:
@@ -422,7 +372,7 @@ class Engine:
             if standing is None:
                 raise
             return standing
-        stale = report.verdict.stale if live is None else self._has_moved_on(live)
+        stale = report.verdict.stale if live is None else self._outlook.behind(live)
         return replace(report, verdict=replace(report.verdict, stale=stale))
 
     async def select_base(self, ref: str | None) -> BaseChoice:
@@ -431,7 +381,7 @@ class Engine:
         choice = await workspace.select_base(ref)
         live = self._state.live
         if live is not None and live.change is not None and _is_other(choice, live.change.base):
-            self._chosen = choice
+            self._outlook.chosen = choice
         self._jobs.post(plan.SettingsChanged(rhythm_of(self._state.settings)))
         return choice
 
@@ -478,12 +428,12 @@ class Engine:
         await self._change.refresh(self._collected)
 
     def _collected(self) -> None:
-        self._trouble.clear()
-        self._chosen = None
+        self._outlook.trouble.clear()
+        self._outlook.chosen = None
 
     def _accept(self, found: Look | ModelRun | None) -> None:
         if isinstance(found, Look):
-            self._trouble.pop(found.path, None)
+            self._outlook.trouble.pop(found.path, None)
             self._fast.accept(found)
         elif found is not None and found.whole and found.asked:
             self._jobs.spawn(self._commit(found))
@@ -493,11 +443,11 @@ class Engine:
         if isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
             self._failed(path, error.exceptions[0])
         elif isinstance(error, RoundzeroError):
-            self._trouble[path] = str(error)
+            self._outlook.trouble[path] = str(error)
             log.warning("%s", error)
         else:
             name = f"{type(error).__name__}: {error}"
-            self._trouble[path] = f"an error of Round Zero's own: {name}"
+            self._outlook.trouble[path] = f"an error of Round Zero's own: {name}"
             if name not in self._bugs:
                 self._bugs.add(name)
                 log.error("a job failed", exc_info=error)
@@ -506,23 +456,8 @@ class Engine:
         with contextlib.suppress(OutsideError):
             await self._state.worker.warm()
 
-    # --- telling ---
-
     def _tell_soon(self) -> None:
-        if not self._telling and not self._jobs.closed:
-            self._telling = True
-            loop = asyncio.get_running_loop()
-            loop.call_at(max(loop.time(), self._told + STATUS_SECONDS), self._tell)
-
-    def _tell(self) -> None:
-        self._telling = False
-        if self._jobs.closed:
-            return
-        self._told = asyncio.get_running_loop().time()
-        status = self.status()
-        if status != self._status:
-            self._status = status
-            self._listener.status_changed(status)
+        self._outlook.tell_soon()
 
 
 def _is_other(choice: BaseChoice, base: BaseChoice) -> bool:

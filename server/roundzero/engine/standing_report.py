@@ -29,6 +29,7 @@ def standing_report(live: Live, change: Change, asked: Asked | None, *, language
         depth="quick" if asked is not None else "off",
         model=asked.stats if asked is not None else None,
         answered=asked.sight.answered if asked is not None else frozenset(),
+        spared=asked.sight.spared if asked is not None else frozenset(),
     )
     findings = live.settled()
     composed = compose(

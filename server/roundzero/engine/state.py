@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING
 from roundzero.core.finding import State as Standing
 from roundzero.core.judge import shown
 from roundzero.core.rebase import aged, carry, edit_map
-from roundzero.engine.pool import Worker
+from roundzero.engine.answers import STALE
 from roundzero.engine.telling import Listener, Publication
+from roundzero.engine.worker_link import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from roundzero.config import Settings
+    from roundzero.core.convention import Tally
     from roundzero.core.finding import Finding
+    from roundzero.core.item import ItemId
     from roundzero.core.linemap import LineMap
     from roundzero.core.ruleset import Problem
     from roundzero.core.text import RelPath
@@ -64,6 +67,8 @@ class State:
         self.workspace: Workspace | None = None
         self.analyst: Analyst | None = None
         self.live: Live | None = None
+        self.tallies: Mapping[ItemId, Tally] = {}
+        """How the repository keeps its conventions, as far as it was counted."""
         self.rules_old = False
         """Whether rules or settings differ from those ``live`` was made with."""
         self.replacing = asyncio.Lock()
@@ -168,7 +173,9 @@ def _carried(finding: Finding, path: RelPath, moved: LineMap) -> Finding | None:
         return replace(finding, seen=there[0])
     if finding.seen.source != "model" or (old := aged(finding.seen, path, moved)) is None:
         return None
-    return replace(finding, seen=old, state=Standing.STALE if finding.state is Standing.OPEN else finding.state)
+    if finding.state is not Standing.OPEN:
+        return replace(finding, seen=old)
+    return replace(finding, seen=old, state=Standing.STALE, state_text=STALE)
 
 
 def _identity(git: Git) -> tuple[int, ...]:

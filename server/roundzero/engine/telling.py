@@ -6,7 +6,7 @@ Values only. Invariant: a publication is the whole truth about what one file sho
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from roundzero.core.report import RoundInfo
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Finding
     from roundzero.core.report import Coverage, Verdict
     from roundzero.core.text import RelPath
+
+
+NOT_YET: Final = "nothing was reviewed yet; wait for the review to begin"
+"""Why a question about the change has no answer before it was collected."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

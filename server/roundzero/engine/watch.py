@@ -1,7 +1,8 @@
 """Watches git's own files (HEAD, index, refs) for editors that do not, without waking up when nothing happens.
 
 On Linux through inotify on the event loop. watchfiles, which serves everywhere else, wakes its thread at every step
-(measured: 20 times a second by default), so there it gets a step of five seconds. Does not look at what changed.
+(measured: 20 times a second by default), so there it gets a step of five seconds. Does not look at what changed, but
+for when a database was written last where events do not say so.
 Invariant: no timer runs on Linux, and a watch that cannot be made is a logged line, never an error.
 """
 
@@ -14,7 +15,7 @@ import logging
 import os
 import struct
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -27,6 +28,9 @@ FOLDERS: Final = 200
 
 STEP_SECONDS: Final = 5
 """How often watchfiles may wake where there is no inotify."""
+
+Written: TypeAlias = "tuple[tuple[int, int] | None, ...]"
+"""Time of change in nanoseconds and size in bytes of a database and of its log, where they hold something."""
 
 _HEADER: Final = struct.Struct("iIII")
 _CREATED: Final = 0x100
@@ -43,11 +47,18 @@ _NON_BLOCKING: Final = 0o4000
 class Watch:
     """A watch over files and folders. Calls ``changed`` on the loop for each burst; ``close`` ends it."""
 
-    def __init__(self, paths: Sequence[Path], changed: Callable[[], None], *, database: Path | None = None) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        changed: Callable[[], None],
+        *,
+        database: Path | None = None,
+        inotify: bool = sys.platform == "linux",
+    ) -> None:
         """Watch at once. A file is watched through its folder, since git replaces files by renaming.
 
         ``database`` is an SQLite file, whose folder may not exist yet. Only what is written into it counts: whoever
-        reads it makes and removes files beside it.
+        reads it makes and removes files beside it. ``inotify`` False: through watchfiles, as everywhere but on Linux.
         """
         self._changed = changed
         self._database = database
@@ -58,7 +69,7 @@ class Watch:
         self._descriptor: int | None = None
         self._folders: dict[int, Path] = {}
         self._task: asyncio.Task[None] | None = None
-        if sys.platform == "linux":
+        if inotify:
             self._open()
         else:
             self._task = asyncio.ensure_future(self._follow())
@@ -145,17 +156,53 @@ class Watch:
         return path in self._files or any(path.is_relative_to(root) for root in self._roots)
 
     async def _follow(self) -> None:
-        from watchfiles import awatch  # noqa: PLC0415  only where it is needed, and then late
+        """Watch through watchfiles, and anew whenever a folder came or went."""
+        try:
+            written = await asyncio.to_thread(self._written)
+            folders = await asyncio.to_thread(self._existing)
+            while True:
+                written = await self._follow_folders(folders, written)
+                folders = await asyncio.to_thread(self._existing)
+                # Runs when the new folders are watched: what happened in them before that may be news.
+                self._loop.call_soon(self._changed)
+        except OSError as error:
+            log.warning("git's files are not watched: %s", error)
 
-        existing = [path for path in {*(file.parent for file in self._files), *self._roots} if path.is_dir()]
-        milliseconds = STEP_SECONDS * 1000
+    async def _follow_folders(self, folders: list[Path], written: Written) -> Written:
+        """Watch these folders for as long as they are all; how the database was written last."""
+        from pathlib import Path as Changed  # noqa: PLC0415  only where it is needed, and then late
+
+        from watchfiles import awatch  # noqa: PLC0415  as above
+
+        milliseconds = int(STEP_SECONDS * 1000)
+        # Its own filter leaves out whatever lies below a folder named .git.
         async for changes in awatch(
-            *existing, step=milliseconds, debounce=milliseconds, rust_timeout=0, recursive=False
+            *folders, watch_filter=None, step=milliseconds, debounce=milliseconds, rust_timeout=0, recursive=False
         ):
-            from pathlib import Path as Changed  # noqa: PLC0415  as above
-
-            if any(self._matters(Changed(name)) for _, name in changes):
+            before, written = written, await asyncio.to_thread(self._written)
+            if written != before or any(self._matters(Changed(name)) for _, name in changes):
                 self._changed()
+            if await asyncio.to_thread(self._existing) != folders:
+                break
+        return written
+
+    def _existing(self) -> list[Path]:
+        """The folders to watch, as far as they are there: a database's may come later."""
+        found = set(_folders(self._files, self._roots))
+        if self._database is not None:
+            found |= {self._database.parent, self._database.parent.parent}
+        return sorted(folder for folder in found if folder.is_dir())
+
+    def _written(self) -> Written:
+        """What tells one state of the database from another. An empty log is one that a reader made."""
+        found = []
+        for path in (self._database, self._log):
+            try:
+                state = path.stat() if path is not None else None
+            except FileNotFoundError:
+                state = None
+            found.append((state.st_mtime_ns, state.st_size) if state is not None and state.st_size else None)
+        return tuple(found)
 
 
 def _folders(files: Iterable[Path], roots: Iterable[Path]) -> list[Path]:

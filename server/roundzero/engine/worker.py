@@ -22,6 +22,7 @@ from roundzero.engine.frames import (
     Broken,
     CheckChange,
     CheckFile,
+    Commits,
     Done,
     Grep,
     Paths,
@@ -34,16 +35,17 @@ from roundzero.engine.frames import (
     frame,
     unpack,
 )
+from roundzero.engine.repository import changed
 from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from roundzero.checkers.run import FileResult
     from roundzero.checkers.run_change import ChangeResult
-    from roundzero.core.change import Side, Source
+    from roundzero.core.change import Change, Side, Source
     from roundzero.core.item import Item
-    from roundzero.core.ports import GrepHit
+    from roundzero.core.ports import Commit, GrepHit
     from roundzero.core.text import RelPath
 
 COLLECT_EVERY: Final = 50
@@ -101,15 +103,19 @@ class Pipe:
 class AskingRepository:
     """The repository as seen from the worker: every question goes to the engine."""
 
-    def __init__(self, pipe: Pipe, number: int) -> None:
-        """Ask on behalf of one request; what was read is kept as long."""
+    def __init__(self, pipe: Pipe, number: int, change: Change) -> None:
+        """Ask on behalf of one request about ``change``; what was read is kept as long."""
         self._pipe = pipe
+        self._change = change
         self._number = number
         self._read: dict[tuple[RelPath, Side], Source | None] = {}
         self._paths: dict[Side, frozenset[RelPath]] = {}
+        self._commits: Sequence[Commit] | None = None
 
     def read(self, path: RelPath, side: Side) -> Source | None:
         """See core.ports."""
+        if (known := changed(self._change, path, side)) is not None:
+            return known[0]
         if (path, side) not in self._read:
             self._read[path, side] = cast("Source | None", self._pipe.ask(Read(self._number, path, side)))
         return self._read[path, side]
@@ -123,6 +129,12 @@ class AskingRepository:
     def grep(self, words: Collection[str]) -> Mapping[str, tuple[GrepHit, ...]]:
         """See core.ports."""
         return cast("Mapping[str, tuple[GrepHit, ...]]", self._pipe.ask(Grep(self._number, tuple(words))))
+
+    def commits(self) -> Sequence[Commit]:
+        """See core.ports."""
+        if self._commits is None:
+            self._commits = cast("Sequence[Commit]", self._pipe.ask(Commits(self._number)))
+        return self._commits
 
 
 class Desk:
@@ -171,7 +183,7 @@ class Desk:
 
         return check_whole(
             request.change,
-            AskingRepository(self._pipe, request.number),
+            AskingRepository(self._pipe, request.number, request.change),
             self._items,
             keep_in=request.keep_in,
             seconds=SECONDS_WHILE_TYPING,
@@ -186,7 +198,8 @@ def main() -> NoReturn:
     pipe = Pipe(sys.stdin.buffer, outgoing)
     import roundzero.checkers.run  # noqa: PLC0415  warm before the first request
 
-    roundzero.checkers.discover()
+    for _ in roundzero.checkers.load(roundzero.checkers.names()):
+        pass
     gc.freeze()
     gc.disable()
     Desk(pipe).serve()

@@ -12,10 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roundzero.core.finding import Origin
-from roundzero.core.gate import GatePolicy
-from roundzero.core.item import Severity
-from roundzero.core.judge import View
 from roundzero.errors import OutsideError, UserError
 
 if TYPE_CHECKING:
@@ -23,6 +19,10 @@ if TYPE_CHECKING:
 
     from roundzero.config import Settings
     from roundzero.core.change import BaseChoice, Change
+    from roundzero.core.convention import Tally
+    from roundzero.core.gate import GatePolicy
+    from roundzero.core.item import Item, ItemId
+    from roundzero.core.judge import View
     from roundzero.core.ruleset import Problem, Ruleset
     from roundzero.engine.repository import Snapshot
     from roundzero.git.repository import CollectRules, Git
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 class Workspace:
     """Everything a review needs. ``problems`` are those of settings, packs and linters; ``trusted`` is as it was given.
 
-    ``about_linters``: those of linters alone.
+    ``about_linters``: those of linters alone. ``rules`` are those of ``ruleset`` before anything was known of the
+    repository's conventions, which are off until ``keeping`` says how it keeps them.
     """
 
     git: Git
@@ -44,6 +45,7 @@ class Workspace:
     problems: tuple[Problem, ...] = ()
     about_linters: tuple[Problem, ...] = ()
     trusted: bool | None = None
+    rules: Ruleset | None = None
 
     @classmethod
     async def open(  # noqa: PLR0913  each is an independent input
@@ -61,16 +63,19 @@ class Workspace:
 
         ``trusted`` None: the user's list of trusted repositories decides. ``ruleset`` None: the one of the work tree.
         """
-        from roundzero.git.repository import Git as Opening  # noqa: PLC0415  off the import path
+        from roundzero.core.convention import settled  # noqa: PLC0415  off the import path
+        from roundzero.git.repository import Git as Opening  # noqa: PLC0415  as above
 
         git = git or await Opening.open(directory)
         if ruleset is None:
             ruleset = await asyncio.to_thread(load_rules, None if git.bare else git.root, settings)
-        chosen = choose_linters(settings, git.common_dir, trusted=trusted)
+        chosen = await choose_linters(settings, git, trusted=trusted, ruleset=ruleset)
+        rules = ruleset.able(chosen.names)
         return cls(
             git=git,
             settings=settings,
-            ruleset=ruleset,
+            ruleset=settled(rules, {}),
+            rules=rules,
             linters=chosen.linters,
             environ=os.environ if environ is None else environ,
             problems=(*problems, *ruleset.problems, *chosen.problems),
@@ -81,13 +86,19 @@ class Workspace:
     @property
     def view(self) -> View:
         """What the settings show."""
+        from roundzero.core.finding import Origin  # noqa: PLC0415  off the import path
+        from roundzero.core.item import Severity  # noqa: PLC0415  as above
+        from roundzero.core.judge import View as Shown  # noqa: PLC0415  as above
+
         origins = frozenset(Origin(name) for name in self.settings.show_origins)
-        return View(origins=origins, min_severity=Severity[self.settings.min_severity])
+        return Shown(origins=origins, min_severity=Severity[self.settings.min_severity])
 
     @property
     def policy(self) -> GatePolicy:
         """What blocks."""
-        return GatePolicy(support=self.settings.gate_support)
+        from roundzero.core.gate import GatePolicy as Policy  # noqa: PLC0415  off the import path
+
+        return Policy(support=self.settings.gate_support)
 
     def collect_rules(self, *, untracked: bool = True) -> CollectRules:
         """What is left out of the change by the settings."""
@@ -141,13 +152,37 @@ class Workspace:
         except OutsideError:
             return None
 
-    def but(self, *, settings: Settings, ruleset: Ruleset, problems: tuple[Problem, ...]) -> Workspace:
-        """The same repository under other settings."""
-        chosen = choose_linters(settings, self.git.common_dir, trusted=self.trusted)
+    @staticmethod
+    def is_optional(linter: Linter) -> bool:
+        """Whether a linter is one that does not come with Round Zero."""
+        return not hasattr(linter, "at")
+
+    @property
+    def conventions(self) -> tuple[Item, ...]:
+        """The items that are in force where the repository obeys them."""
+        from roundzero.core.convention import conventions  # noqa: PLC0415  off the import path
+
+        return conventions(self.rules) if self.rules is not None else ()
+
+    def keeping(self, tallies: Mapping[ItemId, Tally]) -> Workspace:
+        """The same with the conventions that the repository obeys."""
+        from roundzero.core.convention import settled  # noqa: PLC0415  off the import path
+
+        return replace(self, ruleset=settled(self.rules, tallies)) if self.rules is not None else self
+
+    async def but(
+        self, *, settings: Settings, ruleset: Ruleset, problems: tuple[Problem, ...], hurried: bool = False
+    ) -> Workspace:
+        """The same repository under other settings. ``hurried``: without linters that are slow."""
+        from roundzero.core.convention import settled  # noqa: PLC0415  off the import path
+
+        chosen = await choose_linters(settings, self.git, trusted=self.trusted, ruleset=ruleset, hurried=hurried)
+        rules = ruleset.able(chosen.names)
         return replace(
             self,
             settings=settings,
-            ruleset=ruleset,
+            ruleset=settled(rules, {}),
+            rules=rules,
             linters=chosen.linters,
             problems=(*problems, *ruleset.problems, *chosen.problems),
             about_linters=chosen.problems,
@@ -172,41 +207,76 @@ def load_rules(root: Path | None, settings: Settings) -> Ruleset:
 
 @dataclass(frozen=True, slots=True)
 class LinterChoice:
-    """The linters in use, and what is wrong with what the settings say of them."""
+    """The linters in use, what is wrong with what the settings say of them, and why optional ones are not used."""
 
     linters: tuple[Linter, ...]
     problems: tuple[Problem, ...]
+    absent: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The linters in use, by name."""
+        return frozenset(linter.name for linter in self.linters)
 
 
-def choose_linters(settings: Settings, common_dir: Path | None, *, trusted: bool | None = None) -> LinterChoice:
+async def choose_linters(
+    settings: Settings,
+    git: Git | None,
+    *,
+    trusted: bool | None = None,
+    ruleset: Ruleset | None = None,
+    hurried: bool = False,
+) -> LinterChoice:
     """The linters the settings ask for. Programs that do not come with us run in trusted repositories only.
 
-    ``common_dir`` None: there is no repository. ``trusted`` None: the user's list decides.
+    ``git`` None: there is no repository. ``trusted`` None: the user's list decides. ``ruleset``: without optional ones
+    that none of its enabled items names. ``hurried``: without slow ones.
     """
     from roundzero.core.ruleset import Place, Problem  # noqa: PLC0415  off the import path
-    from roundzero.linters import discover  # noqa: PLC0415  as above
+    from roundzero.linters import discover, optional  # noqa: PLC0415  as above
 
     known = {linter.name: linter for linter in discover()}
+    others = {linter.name: linter for linter in optional()}
     problems = []
     for attribute in ("linters_enable", "linters_path"):
         for name in getattr(settings, attribute):
-            if name not in known:
+            if name not in known and name not in others:
                 place = settings.places.get((attribute, name), Place("settings"))
-                message = f"there is no linter {name}; it was ignored. Known are {', '.join(known)}"
+                message = f"there is no linter {name}; it was ignored. Known are {', '.join((*known, *others))}"
                 problems.append(Problem(place.file, place.line, message))
-    paths = {name: path for name, path in settings.linters_path.items() if name in known}
-    if paths and common_dir is not None and not (is_trusted(common_dir) if trusted is None else trusted):
-        for name in paths:
+    paths, absent = dict(settings.linters_path), []
+    others = {name: linter for name, linter in others.items() if settings.linters_enable.get(name, True)}
+    if git is not None and not (is_trusted(git.common_dir) if trusted is None else trusted):
+        for name in known.keys() & paths.keys():
             place = settings.places.get(("linters_path", name), Place("settings"))
             message = (
                 f"linters.{name}.path counts in trusted repositories only, so the copy that comes with Round Zero ran;"
                 " to trust this one: roundzero trust"
             )
             problems.append(Problem(place.file, place.line, message))
-        paths = {}
-    running = (linter for linter in known.values() if settings.linters_enable.get(linter.name, True))
-    chosen = tuple(linter.at(paths[linter.name]) if linter.name in paths else linter for linter in running)
-    return LinterChoice(chosen, tuple(problems))
+        absent = [(name, "only in trusted repositories (roundzero trust)") for name in others]
+        paths, others = {}, {}
+    linters: list[Linter] = [
+        linter.at(paths[name]) if name in paths else linter
+        for name, linter in known.items()
+        if settings.linters_enable.get(name, True)
+    ]
+    for name, linter in others.items():
+        if (hurried and linter.slow) or (ruleset is not None and not _names(ruleset, name)):
+            continue
+        ready = await linter.ready(paths.get(name), None if git is None or git.bare else git.root)
+        if isinstance(ready, str):
+            absent.append((name, ready))
+            if ready.startswith(f"linters.{name}.path"):
+                place = settings.places.get(("linters_path", name), Place("settings"))
+                problems.append(Problem(place.file, place.line, f"{ready}; its items are off"))
+        else:
+            linters.append(ready)
+    return LinterChoice(tuple(linters), tuple(problems), tuple(absent))
+
+
+def _names(ruleset: Ruleset, linter: str) -> bool:
+    return any(item.enabled and linter in item.linters for item in ruleset.items)
 
 
 def is_trusted(common_dir: Path) -> bool:

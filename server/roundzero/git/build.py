@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.change import FileChange, Skip, Source, Status
+from roundzero.core.change import FileChange, Skip, SkipKind, Source, Status
 from roundzero.core.item import language_of
 from roundzero.core.text import Decoded, decode, encode
 from roundzero.git import rules
@@ -123,6 +123,7 @@ def finish(file: FileChange, hunks: tuple[Hunk, ...], *, base_mode: str) -> Outc
 
 def skip(candidate: Candidate, reason: Reason) -> Skip:
     """The candidate as a skipped path."""
+    is_binary = reason is rules.BINARY
     return Skip(
         path=candidate.path,
         kind=reason.kind,
@@ -132,6 +133,8 @@ def skip(candidate: Candidate, reason: Reason) -> Skip:
         old_path=candidate.base_path if candidate.base_path != candidate.path else None,
         mode=candidate.head_mode,
         blob=candidate.head_id or "",
+        size=(candidate.head_size or None) if is_binary or reason.kind is SkipKind.NOT_CHECKED else None,
+        binary=is_binary,
     )
 
 

@@ -20,7 +20,7 @@ from roundzero.git.listing import look
 from roundzero.git.merging import without_merged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from roundzero.git.build import Candidate, Outcome
     from roundzero.git.diff import Entry
@@ -42,10 +42,19 @@ _COMPARED_BYTES: Final = 10_000_000
 
 
 async def collect(
-    access: Access, target: Target, limits: CollectRules, overlays: Mapping[RelPath, str]
+    access: Access,
+    target: Target,
+    limits: CollectRules,
+    overlays: Mapping[RelPath, str],
+    listed: Callable[[Sequence[RelPath]], None] | None = None,
 ) -> tuple[Change, Background]:
-    """Collect the change of ``target``. ``overlays`` are unsaved editor texts by path. Raises OutsideError."""
+    """Collect the change of ``target``. ``overlays`` are unsaved editor texts by path. Raises OutsideError.
+
+    ``listed`` is told the paths that may be part of it before any of their texts is read.
+    """
     seen = await look(access, target, limits)
+    if listed is not None:
+        listed([*(entry.path for entry in seen.listing.entries), *seen.untracked])
     candidates = Candidates(access, target, limits, overlays)
     found = await candidates.find(seen)
     outcomes = await asyncio.to_thread(_built, found, limits.max_file_bytes)

@@ -121,7 +121,9 @@ class Ladder:
         self._environ = environ
         self._boundary = frozenset(boundary)
         self._other_head = head
-        self._head = Head(None, None)
+        self.here = Head(None, None)
+        """Where HEAD was when the base was chosen."""
+        self._head = self.here
         self._settings: Mapping[str, str] = {}
         self._default: str | None = None
         self._refs = _Refs({}, {}, "")
@@ -133,6 +135,7 @@ class Ladder:
             settings = group.create_task(self._commands.configuration())
             head = group.create_task(head_of(self._commands))
         self._settings, self._head = settings.result(), head.result()
+        self.here = self._head
         if self._other_head is not None:
             commit = await commit_of(self._commands, self._other_head)
             if commit is None:

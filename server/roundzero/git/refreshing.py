@@ -71,6 +71,7 @@ class Refresher:
             head_id=blob,
             head=data,
             head_text=content,
+            head_size=len(data),
             attributes=bare.attributes if bare is not None else {},
         )
         outcome = build.build(candidate, max_bytes=self._known.limits.max_file_bytes)

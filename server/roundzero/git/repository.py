@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import BaseChoice, BaseHow, Change, Side, Source
 from roundzero.errors import UserError
-from roundzero.git import build, history, hooks, lineage, own_rules, search, sharing, state
+from roundzero.git import build, lineage, search, state
 from roundzero.git.blobs import Blobs
 from roundzero.git.buffer_diff import BufferDiff
 from roundzero.git.collect import collect
@@ -24,15 +24,15 @@ from roundzero.git.files import FileKind, WorkTree, inside
 from roundzero.git.ladder import DEEPEN, Head, Ladder, branch_called, commit_of, head_of, merge_bases
 from roundzero.git.listing import Access, CollectRules, Scope, Target, ignore_text
 from roundzero.git.refreshing import Refresher
-from roundzero.git.restriction import restrict
 from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from roundzero.core.linemap import Hunk
-    from roundzero.core.ports import GrepHit
+    from roundzero.core.ports import Commit, GrepHit
     from roundzero.core.text import RelPath
+    from roundzero.git import history, hooks, messages
 
 __all__ = ["CollectRules", "Git", "Scope"]
 
@@ -76,6 +76,7 @@ class Git:
             object_format=place.object_format,
         )
         self._refresher = Refresher(self._access)
+        self._here = Head(None, None)
 
     @classmethod
     async def open(cls, directory: Path, *, bare: bool = False) -> Git:
@@ -127,7 +128,9 @@ class Git:
         """
         boundary = state.shallow_boundary(self.common_dir)
         ladder = Ladder(self._commands, environ=environ, boundary=boundary, head=head)
-        return await ladder.choose(explicit, saved)
+        choice = await ladder.choose(explicit, saved)
+        self._here = ladder.here
+        return choice
 
     async def branch_ref(self) -> str | None:
         """The full ref name of the current branch; None when detached. Raises OutsideError."""
@@ -144,6 +147,8 @@ class Git:
 
     async def hooks_folder(self) -> hooks.HooksFolder:
         """Where git takes this repository's hooks from. Raises OutsideError."""
+        from roundzero.git import hooks  # noqa: PLC0415  few reviews need it
+
         return await hooks.hooks_folder(self._commands, self.root, self.common_dir)
 
     async def commit(self, name: str) -> str | None:
@@ -152,6 +157,8 @@ class Git:
 
     async def is_known(self, commit: str, others: Sequence[str] = ()) -> bool:
         """Whether a commit is in the history of a remote-tracking branch or of ``others``."""
+        from roundzero.git import hooks  # noqa: PLC0415  few reviews need it
+
         return await hooks.is_known(self._commands, commit, others)
 
     async def branches(self) -> Mapping[str, str]:
@@ -170,8 +177,25 @@ class Git:
         """The commits of a head that its base does not have."""
         return await lineage.own_commits(self._commands, head, base)
 
+    async def commit_messages(self, head: str, base: str | None) -> tuple[messages.Message, ...]:
+        """What the commits of a head that its base does not have say, oldest first. Raises OutsideError."""
+        from roundzero.git import messages  # noqa: PLC0415  few reviews need it
+
+        return await messages.messages(self._commands, head, base)
+
+    async def commits(self, change: Change) -> tuple[Commit, ...]:
+        """The commits of a change, oldest first; none of a change that no commit holds. Raises OutsideError."""
+        head, base = change.head.commit, change.base.merge_base
+        if head is None or head == base:
+            return ()
+        from roundzero.git import commits  # noqa: PLC0415  few reviews need it
+
+        return await commits.commits(self._commands, head, None if change.base.how is BaseHow.EMPTY_TREE else base)
+
     async def written(self, commit: str, known: Sequence[str]) -> tuple[history.Written, ...]:
         """What the commits up to one wrote, the newest first, that neither ``known`` ones nor a remote have."""
+        from roundzero.git import history  # noqa: PLC0415  few reviews need it
+
         return await history.written(self._commands, commit, known)
 
     @property
@@ -186,7 +210,7 @@ class Git:
             return BaseChoice(ref=None, merge_base=None, how=BaseHow.EMPTY_TREE, doubts=(doubt,))
         return BaseChoice(ref="HEAD", merge_base=commit, how=BaseHow.HEAD, doubts=(doubt,))
 
-    async def collect(
+    async def collect(  # noqa: PLR0913  each is an independent input
         self,
         base: BaseChoice,
         *,
@@ -194,19 +218,27 @@ class Git:
         head: str | None = None,
         rules: CollectRules | None = None,
         overlays: Mapping[RelPath, str] | None = None,
+        listed: Callable[[Sequence[RelPath]], None] | None = None,
+        at_once: bool = False,
     ) -> Change:
         """The change of ``scope``, or of the commit ``head`` without looking at the work tree.
 
         ``overlays`` are unsaved editor texts, also of files that are unchanged on disk; they count in the work tree
         only. With STAGED the base is HEAD whatever ``base`` says. Modified files of which no line changed are left out.
+        ``listed`` is told the paths that may be part of it before any of their texts is read. ``at_once``:
+        ``choose_base`` has just chosen ``base``, so HEAD and the settings are what it read.
         Raises OutsideError, or UserError when ``head`` names nothing.
         """
         limits = rules or CollectRules()
-        async with side_by_side() as group:
-            group.create_task(self._commands.configuration())  # the filters to disarm may have changed
-            target = group.create_task(self._target(base, scope, head))
+        if at_once:
+            target = await self._target(base, scope, head, self._here)
+        else:
+            async with side_by_side() as group:
+                group.create_task(self._commands.configuration())  # the filters to disarm may have changed
+                aiming = group.create_task(self._target(base, scope, head))
+            target = aiming.result()
         buffers = {path: text for path, text in (overlays or {}).items() if inside(path)}
-        change, background = await collect(self._access, target.result(), limits, buffers)
+        change, background = await collect(self._access, target, limits, buffers, listed)
         self._refresher.begin(background)
         return change
 
@@ -221,6 +253,7 @@ class Git:
 
     async def restrict(self, change: Change, diff: bytes) -> Change:
         """The change restricted to the lines that ``diff`` adds. Raises UserError naming a file it does not fit."""
+        from roundzero.git.restriction import restrict  # noqa: PLC0415  few reviews need it
 
         async def head(path: RelPath) -> Source | None:
             return await self.read(path, Side.HEAD, change)
@@ -275,6 +308,10 @@ class Git:
         """Every path on a side: tracked, at the head also untracked and not ignored. Raises OutsideError."""
         return await search.paths(self._commands, side, change, self._tree(change.base))
 
+    async def base_blobs(self, change: Change) -> Mapping[RelPath, str]:
+        """The blob of every regular file at the base. Raises OutsideError."""
+        return await search.base_blobs(self._commands, self._tree(change.base))
+
     async def grep(self, words: Collection[str], change: Change) -> Mapping[str, tuple[GrepHit, ...]]:
         """For each fixed string, the lines at the head that contain it as a whole word. Raises OutsideError."""
         return await search.grep(self._commands, words, change)
@@ -286,6 +323,8 @@ class Git:
 
         The rules are the asker's own: another collection meanwhile, with others, makes nothing shareable.
         """
+        from roundzero.git import sharing  # noqa: PLC0415  few reviews need it
+
         return await sharing.shareable(self._access, paths, side, change, self._tree(change.base), rules)
 
     async def lay_out_rules(self, commit: str, folder: Path) -> tuple[RelPath, ...]:
@@ -293,6 +332,8 @@ class Git:
 
         Raises OutsideError, OSError.
         """
+        from roundzero.git import own_rules  # noqa: PLC0415  few reviews need it
+
         return await own_rules.lay_out(self._commands, self._blobs, commit, folder)
 
     async def may_share(self, change: Change, rules: CollectRules) -> bool:
@@ -325,10 +366,10 @@ class Git:
         await self._blobs.close()
         await asyncio.to_thread(self._differ.close)
 
-    async def _target(self, base: BaseChoice, scope: Scope, head: str | None) -> Target:
+    async def _target(self, base: BaseChoice, scope: Scope, head: str | None, here: Head | None = None) -> Target:
         if head is not None:
             return await self._target_of(base, head)
-        at = await head_of(self._commands)
+        at = here or await head_of(self._commands)
         if scope is Scope.STAGED:
             how = BaseHow.EMPTY_TREE if at.commit is None else BaseHow.HEAD
             ref = "HEAD" if at.commit is not None else None

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Final
 from roundzero.core.change import Change, Side
 from roundzero.core.ports import GrepHit
 from roundzero.git.diff import relpath
-from roundzero.git.hunks import split_lines
 from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from roundzero.core.text import RelPath
     from roundzero.git.commands import Commands
@@ -39,6 +38,17 @@ async def paths(commands: Commands, side: Side, change: Change, tree: str) -> fr
             (gone if line.startswith(b"R ") else listed).add(relpath(line[2:]))
     gone |= {file.path for file in change.files if file.head is None}
     return frozenset(listed - gone) | {file.path for file in change.files if file.head is not None}
+
+
+async def base_blobs(commands: Commands, tree: str) -> dict[RelPath, str]:
+    """The blob of every regular file of a tree. Raises OutsideError."""
+    done = await commands.plumbing("ls-tree", "-r", "-z", tree)
+    found = {}
+    for line in done.stdout.split(b"\0"):
+        about, _, name = line.partition(b"\t")
+        if about.startswith(b"100"):  # neither a link nor a submodule
+            found[relpath(name)] = about.rpartition(b" ")[2].decode("ascii")
+    return found
 
 
 async def left_out(commands: Commands, path: RelPath) -> bool:
@@ -74,8 +84,8 @@ async def grep(commands: Commands, words: Collection[str], change: Change) -> Ma
             _match(patterns, GrepHit(path, int(fields[1]), text), hits)
     for file in change.files:
         if file.head is not None:
-            for number, text in enumerate(split_lines(file.head.text), 1):
-                _match(patterns, GrepHit(file.path, number, text), hits)
+            for word, pattern in patterns.items():
+                hits[word] += _in_text(file.path, file.head.text, word, pattern)
     return {word: tuple(sorted(found, key=lambda hit: (hit.path, hit.line))) for word, found in hits.items()}
 
 
@@ -109,6 +119,20 @@ def _match(patterns: Mapping[str, re.Pattern[str]], hit: GrepHit, hits: Mapping[
     for word, pattern in patterns.items():
         if word in hit.text and pattern.search(hit.text):
             hits[word].append(hit)
+
+
+def _in_text(path: RelPath, text: str, word: str, pattern: re.Pattern[str]) -> Iterator[GrepHit]:
+    """The lines of a text with a word. Looks at those only: this runs on the loop, and a change may be large."""
+    line, start, at = 1, 0, text.find(word)
+    while at >= 0:
+        line += text.count("\n", start, at)
+        start = text.rfind("\n", start, at) + 1 or start
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        shown = text[start:end].removesuffix("\r")
+        if pattern.search(shown):
+            yield GrepHit(path, line, shown)
+        start, at = end, text.find(word, end)
 
 
 async def _tree_paths(commands: Commands, tree: str) -> frozenset[RelPath]:

@@ -1,9 +1,11 @@
 """External programs that check source text: what a linter is, and how linters are found.
 
-A linter sees texts, never the work tree: unsaved buffers and old versions are checked exactly as they are, and neither
-odd paths, links nor a repository's configuration files can interfere. Invariant: a module of this package whose name
-does not begin with ``_`` defines ``LINTER``, and what a linter reports stands at core positions of the very text it was
-given.
+Ruff and ast-grep come with Round Zero. The others are optional: they run where they are installed and the repository is
+trusted, and nobody misses them elsewhere. A linter sees texts, never the work tree: unsaved buffers and old versions
+are checked exactly as they are, and neither odd paths, links nor a repository's configuration files can interfere; only
+what lays code out follows the repository's own configuration. Invariant: a module of this package whose name does not
+begin with ``_`` defines ``LINTER`` or, for an optional one, ``OPTIONAL``, and what a linter reports stands at core
+positions of the very text it was given.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+    from types import ModuleType
 
     from roundzero.core.change import Source
     from roundzero.core.finding import Hit
@@ -53,9 +57,6 @@ class Linter(Protocol):
     def takes(self, item: Item) -> bool:
         """Whether one of the item's checks is for this linter."""
 
-    def at(self, path: str) -> Linter:
-        """The same linter, run from the program at ``path`` (full, or a name to find on PATH) instead of our copy."""
-
     async def version(self) -> str:
         """The version of the program, as it calls itself."""
 
@@ -63,7 +64,44 @@ class Linter(Protocol):
         """Check sources for the items it takes. What fails is in the result; only cancellation is raised."""
 
 
-def discover() -> tuple[Linter, ...]:
-    """Every linter of this package, by name."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
-    return tuple(importlib.import_module(f"{__name__}.{name}").LINTER for name in names)
+class Shipped(Linter, Protocol):
+    """A linter that comes with Round Zero."""
+
+    def at(self, path: str) -> Linter:
+        """The same linter, run from the program at ``path`` (full, or a name to find on PATH) instead of our copy."""
+
+
+class Optional(Protocol):
+    """A linter that runs where somebody has installed it, in trusted repositories only."""
+
+    @property
+    def name(self) -> str:
+        """The producer's name in findings, the program's name on PATH, and the name in settings."""
+
+    @property
+    def slow(self) -> bool:
+        """Whether it takes too long to run while somebody types."""
+
+    async def ready(self, own: str | None, root: Path | None) -> Linter | str:
+        """The linter, or in a few words why it cannot run here.
+
+        ``own``: the program's path, by the settings. ``root``: the work tree; None: there is none to take a
+        configuration from. Only for a repository that is trusted.
+        """
+
+
+def discover() -> tuple[Shipped, ...]:
+    """Every linter that comes with Round Zero, by name."""
+    found = (getattr(module, "LINTER", None) for module in _modules())
+    return tuple(linter for linter in found if linter is not None)
+
+
+def optional() -> tuple[Optional, ...]:
+    """Every optional linter of this package, by name, installed or not."""
+    found = (getattr(module, "OPTIONAL", None) for module in _modules())
+    return tuple(linter for linter in found if linter is not None)
+
+
+def _modules() -> Iterator[ModuleType]:
+    for name in sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")):
+        yield importlib.import_module(f"{__name__}.{name}")

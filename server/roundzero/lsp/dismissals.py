@@ -6,6 +6,7 @@ whoever asks for the kind by name. Invariant: each action is a command or an edi
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
@@ -18,8 +19,8 @@ from roundzero.lsp.fixes import Collected, workspace_edit
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from roundzero.core.finding import Finding
-    from roundzero.core.item import Language
+    from roundzero.core.finding import Edit, Finding
+    from roundzero.core.item import ItemId, Language
     from roundzero.core.text import RelPath
     from roundzero.lsp.client import Client
     from roundzero.lsp.fixes import Target
@@ -93,13 +94,15 @@ def dismissals(
 def comments(
     findings: Iterable[Finding], path: RelPath, target: Target, client: Client, language: Language
 ) -> Iterator[tuple[Finding, types.CodeAction]]:
-    """For each finding that a comment in ``target``, the text of ``path`` as it is now, would silence, that edit."""
-    now = Source(path, target.text, "")
+    """For each finding that a comment in ``target`` would silence, that edit.
+
+    ``findings`` lie in the text of ``path`` as it is now. May take tens of milliseconds the first time.
+    """
     for finding in findings:
         seen = finding.seen
         if seen.side is not Side.HEAD or seen.span is None or seen.path != path or seen.producer == "ignores":
             continue
-        edit = ignore_comment(now, seen.line, seen.item)
+        edit = _comment(path, target.text, seen.line, seen.item)
         collected = Collected()
         if edit is None or not collected.add([edit], {path: target}):
             continue
@@ -111,6 +114,12 @@ def comments(
                 edit=workspace_edit(collected, {path: target}, client.encoding, versioned=client.document_changes),
             ),
         )
+
+
+@lru_cache(maxsize=8)
+def _comment(path: RelPath, text: str, line: int, item: ItemId) -> Edit | None:
+    """The edit, kept for a cursor that moves along its line: an editor asks anew at every step."""
+    return ignore_comment(Source(path, text, ""), line, item)
 
 
 async def chosen(ls: Server, finding: Finding, language: Language) -> Way | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.core.change import Side
 from roundzero.core.finding import Origin, State
 from roundzero.core.secrets import redact
-from roundzero.render.case import argument, case_words, proofs, rest
+from roundzero.render.case import argument, case_words, proofs, rest, support
 from roundzero.render.escape import visible
 from roundzero.render.reasons import reason
 
@@ -49,7 +49,6 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "seen": "Seen since round {}",
         "back": "came back {} times",
         "state": "State",
-        "votes": "in {} of {} drafts",
         "said": "said by",
         "more": "and {} more; explain shows them",
     },
@@ -61,7 +60,6 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "seen": "自第 {} 轮起",
         "back": "重现 {} 次",
         "state": "状态",
-        "votes": "{} / {} 份草稿提出",
         "said": "提出者",
         "more": "另有 {} 条；解释命令会全部列出",
     },
@@ -130,8 +128,8 @@ def _argued(finding: Finding, look: _Plain, language: Language, *, most: int) ->
         yield look.rows(open_rows)
     if finding.seen.fixes:
         yield look.diff(finding.seen.fixes[0].edits[0])
-    votes = words["votes"].format(case.votes.given, case.votes.of) + " · " if case.votes is not None else ""
-    said = f"{votes}{words['said']} {look.code(seen.producer)}"
+    drafts = support(case, language)
+    said = f"{drafts + ' · ' if drafts else ''}{words['said']} {look.code(seen.producer)}"
     yield f"{said} · {look.code(seen.item)} · {look.code(finding.id)}"
 
 

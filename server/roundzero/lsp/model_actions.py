@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
+from roundzero.core.item import Severity
 from roundzero.lsp.convert import printable
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "explain": "Explain this finding",
         "copy": "Show this finding as a comment",
         "again": "Ask the model again",
+        "deep": "Confirm deeply: look again and check its claims",
         "answer": "Answer: {}",
         "yes": "“{}” Yes",
         "no": "“{}” No",
@@ -39,6 +41,7 @@ _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
         "explain": "解释此发现",
         "copy": "以评论形式显示此发现",
         "again": "再次询问模型",
+        "deep": "深度确认：再次查看并核实其论断",
         "answer": "回答：{}",
         "yes": "“{}” 是",
         "no": "“{}” 否",
@@ -54,6 +57,8 @@ def about(finding: Finding, language: Language, commands: Collection[str]) -> It
     yield _action(words["explain"], "roundzero.explain", {"id": finding.id, "show": True})
     yield _action(words["copy"], "roundzero.copy", {"id": finding.id, "show": True})
     yield _action(words["again"], "roundzero.recheck", {"id": finding.id})
+    if case.confirmed is None and finding.seen.severity <= Severity.P1:
+        yield _action(words["deep"], "roundzero.recheck", {"id": finding.id, "depth": "deep"})
     open_still = [each.text for each in case.open_questions if each.answer is None]
     for question in open_still[:_MOST_QUESTIONS]:
         asked = {"id": finding.id, "question": question}

@@ -6,19 +6,20 @@ code actions look at. Invariant: the client shows exactly what was published las
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from roundzero.core.change import Source
 from roundzero.core.judge import shown as is_shown
+from roundzero.core.rebase import carry, edit_map
 from roundzero.lsp.diagnostics import Page, Shown, diagnostic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from roundzero.core.change import Source
-    from roundzero.core.finding import Evidence
+    from roundzero.core.finding import Evidence, Finding
     from roundzero.core.text import RelPath
     from roundzero.engine.session import Publication
     from roundzero.lsp.client import Client
@@ -69,6 +70,21 @@ class Publisher:
         """The findings a file shows, with their ranges in the text that was reviewed."""
         sent = self._sent.get(workspace, {}).get(uri)
         return sent.shown if sent is not None else ()
+
+    def present(self, workspace: Workspace, uri: str, document: Document | None) -> tuple[Shown, ...]:
+        """The findings a file shows, where they are in its document now; not those whose lines were edited since."""
+        sent = self._sent.get(workspace, {}).get(uri)
+        if sent is None or sent.source is None or document is None or sent.source.text == document.core_text:
+            return sent.shown if sent is not None else ()
+        now = Source(sent.path, document.core_text, "")
+        lines = edit_map(sent.source.text, now.text)
+        found: list[Finding] = []
+        for finding in (each.finding for each in sent.shown):
+            anchor = finding.anchor
+            if anchor is not None and anchor.path == sent.path:
+                anchor = replace(anchor, line=lines.nearest(anchor.line))
+            found += [replace(finding, seen=seen, anchor=anchor) for seen in carry([finding.seen], sent.path, lines)]
+        return Page(sent.path, now, self._client.encoding, document.bom).shown(found)
 
     def source(self, workspace: Workspace, uri: str) -> Source | None:
         """The text of a file that was reviewed last."""

@@ -19,9 +19,11 @@ from roundzero.core.item import (
     AstGrepCheck,
     CheckerCheck,
     CheckSpec,
+    Convention,
     IgnoresCheck,
     Item,
     ItemId,
+    LinterCheck,
     LooksAt,
     Prose,
     RuffCheck,
@@ -34,7 +36,7 @@ from roundzero.packs.pack import Pack
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORMAT: Final = 4
+FORMAT: Final = 6
 """Raised when the form below or the meaning of a pack changes within one version of the tool."""
 
 KEPT: Final = 64
@@ -99,12 +101,20 @@ def _encode_item(item: Item) -> dict[str, object]:
         "why": [item.why.en, item.why.zh],
         "severity": int(item.severity),
         "enabled": item.enabled,
+        "trigger": item.trigger,
         "looks_at": item.looks_at.value,
         "applies": [item.applies.languages, item.applies.paths, item.applies.exclude],
         "checks": [_encode_check(check) for check in item.checks],
         "ask": item.ask,
+        "convention": _encode_convention(item.convention),
         "line": item.line,
     }
+
+
+def _encode_convention(convention: Convention | None) -> list[object] | None:
+    if convention is None:
+        return None
+    return [convention.at_least, [check.document for check in convention.cases], convention.min]
 
 
 def _encode_check(check: CheckSpec) -> dict[str, object]:
@@ -117,6 +127,8 @@ def _encode_check(check: CheckSpec) -> dict[str, object]:
             return {"text": [check.pattern, check.unless]}
         case CheckerCheck():
             return {"checker": check.name}
+        case LinterCheck():
+            return {"linter": [check.linter, check.codes]}
         case IgnoresCheck():
             return {"ignores": None}
 
@@ -145,13 +157,22 @@ def _decode_item(data: dict[str, Any], file: str) -> Item:
         why=Prose(*data["why"]),
         severity=Severity(data["severity"]),
         enabled=data["enabled"],
+        trigger=data["trigger"],
         looks_at=LooksAt(data["looks_at"]),
         applies=Applies(tuple(languages), tuple(paths), tuple(exclude)),
         checks=tuple(_decode_check(check) for check in data["checks"]),
         ask=data["ask"],
+        convention=_decode_convention(data["convention"]),
         origin_file=file,
         line=data["line"],
     )
+
+
+def _decode_convention(data: list[Any] | None) -> Convention | None:
+    if data is None:
+        return None
+    at_least, cases, least = data
+    return Convention(at_least=float(at_least), cases=tuple(AstGrepCheck(str(each)) for each in cases), min=int(least))
 
 
 def _decode_check(data: dict[str, Any]) -> CheckSpec:
@@ -165,6 +186,8 @@ def _decode_check(data: dict[str, Any]) -> CheckSpec:
             return TextCheck(*value)
         case "checker":
             return CheckerCheck(value)
+        case "linter":
+            return LinterCheck(value[0], tuple(value[1]))
         case "ignores":
             return IgnoresCheck()
         case _:

@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from roundzero.core.item import AstGrepCheck, CheckerCheck, RuffCheck
+from roundzero.core.item import AstGrepCheck, CheckerCheck, LinterCheck, RuffCheck
 from roundzero.core.ruleset import Problem
 from roundzero.errors import UserError
 from roundzero.packs.compiling import compile_pack, examples_of
@@ -38,6 +38,12 @@ class Programs(Protocol):
     def checkers(self) -> Collection[str]:
         """The names of all Python checkers."""
 
+    def linters(self) -> Collection[str]:
+        """The names of all optional linters."""
+
+    async def running(self) -> Collection[str]:
+        """The names of those that run here; examples of others are not run."""
+
 
 class Run(Protocol):
     """A review of a fixture with the items given and no others: the shown findings."""
@@ -57,6 +63,7 @@ async def check_packs(
     """
     problems: list[Problem] = []
     names: dict[str, str] = {}
+    running = await programs.running()
     for path in files:
         file = str(path)
         try:
@@ -74,17 +81,18 @@ async def check_packs(
             problems.append(Problem(file, 1, f'the pack name "{pack.name}" is taken by {names[pack.name]}'))
         names.setdefault(pack.name, file)
         problems.extend(await _check_rules(pack, programs))
-        problems.extend(await _check_examples(pack, examples_of(text), run))
+        problems.extend(await _check_examples(pack, examples_of(text), run, running))
     return sorted(problems, key=lambda problem: (problem.file, problem.line))
 
 
 async def _check_rules(pack: Pack, programs: Programs) -> list[Problem]:
     problems: list[Problem] = []
     ruff_checks = [check for item in pack.items for check in item.checks if isinstance(check, RuffCheck)]
+    linters = programs.linters()
     codes = sorted({code for check in ruff_checks for code in check.codes})
     unknown = set(await programs.unknown_codes(codes)) if codes else set()
     for item in pack.items:
-        for check in item.checks:
+        for check in (*item.checks, *(item.convention.cases if item.convention is not None else ())):
             words: list[str] = []
             match check:
                 case RuffCheck():
@@ -94,6 +102,8 @@ async def _check_rules(pack: Pack, programs: Programs) -> list[Problem]:
                     words = [] if complaint is None else [f"ast-grep does not accept the rule: {complaint}"]
                 case CheckerCheck():
                     words = [] if check.name in programs.checkers() else [f'there is no checker "{check.name}"']
+                case LinterCheck():
+                    words = [] if check.linter in linters else [f'there is no linter "{check.linter}"']
                 case _:
                     pass
             problems.extend(Problem(pack.file, item.line, f"{item.id}: {message}") for message in words)
@@ -104,6 +114,7 @@ async def _check_examples(
     pack: Pack,
     examples: Sequence[Example],
     run: Run,
+    running: Collection[str],
 ) -> list[Problem]:
     items: Mapping[ItemId, Item] = {item.id: item for item in pack.items}
     problems = []
@@ -112,8 +123,13 @@ async def _check_examples(
         if item.checks and kinds != {True, False}:
             problems.append(Problem(pack.file, item.line, f"{item.id}: a checked item needs a bad and a good example"))
     for example in examples:
-        if (found := items.get(example.item)) is not None and found.checks:
-            problems.extend(await _check_example(pack.file, replace(found, enabled=True), example, run))
+        found = items.get(example.item)
+        if found is None or not found.checks or (found.needs_linter and not found.linters & set(running)):
+            continue
+        alone = replace(
+            found, enabled=True, trigger=False, convention=None
+        )  # an example is too small to have conventions
+        problems.extend(await _check_example(pack.file, alone, example, run))
     return problems
 
 

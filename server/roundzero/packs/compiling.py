@@ -18,9 +18,11 @@ from roundzero.core.item import (
     AstGrepCheck,
     CheckerCheck,
     CheckSpec,
+    Convention,
     IgnoresCheck,
     Item,
     ItemId,
+    LinterCheck,
     LooksAt,
     Prose,
     RuffCheck,
@@ -30,7 +32,16 @@ from roundzero.core.item import (
 from roundzero.core.ruleset import Problem
 from roundzero.packs import nodes
 from roundzero.packs.pack import Pack
-from roundzero.packs.schema import AppliesModel, AstGrepModel, CheckModel, HeadModel, ItemModel, ProseModel, TextModel
+from roundzero.packs.schema import (
+    AppliesModel,
+    AstGrepModel,
+    CheckModel,
+    ConventionModel,
+    HeadModel,
+    ItemModel,
+    ProseModel,
+    TextModel,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,9 +107,6 @@ def compile_pack(text: str, file: str) -> Pack:
             problems.append(Problem(file, item.line, message, lost=True))
             continue
         taken.add(item.id)
-        if isinstance(raw, dict) and raw.get("convention") is not None:
-            message = f"conventions are not checked yet: {item.id} is off unless the settings give it a severity"
-            problems.append(Problem(file, document.line((*where, "convention")), message))
         items.append(item)
     return Pack(file=file, name=head.pack, title=_prose(head.title), items=tuple(items), problems=tuple(problems))
 
@@ -130,6 +138,7 @@ def _nothing(file: str, problems: tuple[Problem, ...]) -> Pack:
 
 def _item(head: HeadModel, model: ItemModel, file: str, line: int) -> Item:
     applies = _applies(head.applies, model.applies)
+    checks = tuple(spec for at, check in enumerate(model.check) for spec in _checks(check, applies, ("check", at)))
     return Item(
         id=ItemId(f"{head.pack}/{model.id}"),
         aliases=tuple(ItemId(alias) for alias in model.aliases),
@@ -138,14 +147,23 @@ def _item(head: HeadModel, model: ItemModel, file: str, line: int) -> Item:
         title=_prose(model.title),
         why=_prose(model.why),
         severity=Severity[model.severity],
-        enabled=model.default == "on" and model.convention is None,
+        enabled=model.default != "off",
+        trigger=model.default == "trigger",
         looks_at=LooksAt(model.looks_at),
         applies=applies,
-        checks=tuple(spec for at, check in enumerate(model.check) for spec in _checks(check, applies, ("check", at))),
+        checks=checks,
         ask=model.ask,
+        convention=None if model.convention is None else _convention(model.convention, applies, checks),
         origin_file=file,
         line=line,
     )
+
+
+def _convention(model: ConventionModel, applies: Applies, checks: tuple[CheckSpec, ...]) -> Convention:
+    if not checks or not all(isinstance(check, RuffCheck | AstGrepCheck) for check in checks):
+        raise _FaultError(("convention",), 'what breaks a convention is found by "ruff" or "ast-grep"')
+    cases = tuple(_ast_grep(model.cases, applies, ("convention", "cases")))
+    return Convention(at_least=model.at_least, cases=cases, min=model.min)
 
 
 def _prose(model: ProseModel) -> Prose:
@@ -165,6 +183,8 @@ def _checks(model: CheckModel, applies: Applies, path: DataPath) -> Iterator[Che
         yield RuffCheck(tuple(model.ruff))
     elif model.checker is not None:
         yield CheckerCheck(model.checker)
+    elif model.linter is not None:
+        yield LinterCheck(model.linter.name, tuple(model.linter.codes))
     elif model.ignores is not None:
         yield IgnoresCheck()
     elif model.text is not None:

@@ -5,17 +5,19 @@ no terminator". ``^`` makes an expectation: its carets stand under the text of t
 and optionally how the title begins. Without carets it expects a finding about the file (below its header) or, before
 the first header, the change. ``//- path`` begins a file, ``//- old -> new`` a renamed one. An empty line is an empty
 line on the sides of the line above it; one right below a header or at the end of a file is not part of it. ``$0`` is
-the cursor. Invariant: ``parse`` reads nothing but its argument.
+the cursor. ``//! path 2000`` adds a binary file of that many bytes, and ``//> Ada <ada@e.example>: What it says`` is a
+commit of the branch, which changed all paths. Invariant: ``parse`` reads nothing but its argument.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.core.change import Side
 from roundzero.core.item import ItemId
+from roundzero.core.ports import Commit
 from roundzero.core.text import LineIndex, Position, RelPath, Span
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 CURSOR: Final = "$0"
 _HEADER: Final = re.compile(r"//- (?:(?P<old>\S.*?) -> )?(?P<path>\S.*?)\s*")
+_BINARY: Final = re.compile(r"//! (?P<path>\S.*?) (?P<size>\d+) *")
+_COMMIT: Final = re.compile(r"//> (?P<name>[^<]*?) ?<(?P<address>[^>]*)>: (?P<text>.*)")
 _EXPECTATION: Final = re.compile(
     r"\^(?P<indent> *)(?P<carets>\^*) *(?P<item>[a-z0-9-]+/[a-z0-9-]+)(?:: *(?P<title>.*?))? *"
 )
@@ -55,13 +59,25 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixture:
-    """Both sides of a small repository. ``renames`` leads from head paths to base paths where they differ."""
+    """Both sides of a small repository. ``renames`` leads from head paths to base paths where they differ.
+
+    ``binaries`` are files the head adds that are no text, each with its size in bytes; ``commits`` are the branch's.
+    """
 
     base: Mapping[RelPath, str]
     head: Mapping[RelPath, str]
     renames: Mapping[RelPath, RelPath]
     expected: tuple[Expected, ...]
     cursor: tuple[RelPath, Position] | None = None
+    binaries: Mapping[RelPath, int] = field(default_factory=dict)
+    commits: tuple[Commit, ...] = ()
+
+    @property
+    def changed(self) -> tuple[RelPath, ...]:
+        """The paths that differ between the sides, those of either side."""
+        old = self.renames
+        paths = {path for path, text in self.head.items() if path in old or self.base.get(path) != text}
+        return tuple(sorted(paths | (self.base.keys() - self.head.keys()) | self.binaries.keys()))
 
 
 @dataclass(slots=True)
@@ -151,17 +167,24 @@ def _words(finding: Expected | Seen) -> str:
     return f"{where} {finding.item}" + (f": {finding.title}" if finding.title else "")
 
 
-def parse(text: str) -> Fixture:  # noqa: C901  one branch for each kind of line reads best in one place
+def parse(text: str) -> Fixture:  # noqa: C901, PLR0912  one branch for each kind of line reads best in one place
     """Read a fixture. Raises FixtureError naming the line."""
     sections: list[_Section] = []
     expected: list[Expected] = []
     cursor: tuple[RelPath, Position] | None = None
+    binaries: dict[RelPath, int] = {}
+    commits: list[Commit] = []
     for number, line in enumerate(text.split("\n"), 1):
         section = sections[-1] if sections else None
         mark = line[:1]
         if (match := _HEADER.fullmatch(line)) is not None:
             path = RelPath(match["path"])
             sections.append(_Section(path, RelPath(match["old"] or path)))
+        elif (match := _BINARY.fullmatch(line)) is not None:
+            binaries[RelPath(match["path"])] = int(match["size"])
+            sections.append(_Section(RelPath(match["path"]), RelPath(match["path"])))
+        elif (match := _COMMIT.fullmatch(line)) is not None:
+            commits.append(_commit(match, len(commits)))
         elif mark == "^":
             expected.append(_expectation(line, number, section))
         elif section is None:
@@ -181,13 +204,20 @@ def parse(text: str) -> Fixture:  # noqa: C901  one branch for each kind of line
             raise FixtureError(number, f"column 1 must be one of ' ', '+', '-', '^' and '\\', not {mark!r}")
     if not sections:
         raise FixtureError(1, 'a file begins with "//- path"')
-    return Fixture(
+    fixture = Fixture(
         base={section.old: "".join(section.base) for section in sections if section.marks.strip("+")},
         head={section.path: "".join(section.head) for section in sections if section.marks.strip("-")},
         renames={section.path: section.old for section in sections if section.old != section.path},
         expected=tuple(expected),
         cursor=cursor,
+        binaries=binaries,
     )
+    return replace(fixture, commits=tuple(replace(commit, paths=fixture.changed) for commit in commits))
+
+
+def _commit(match: re.Match[str], number: int) -> Commit:
+    who = (match["name"], match["address"])
+    return Commit(id=f"{number + 1:040x}"[::-1], author=who, committer=who, text=match["text"], paths=())
 
 
 def _expectation(line: str, number: int, section: _Section | None) -> Expected:

@@ -209,7 +209,9 @@ def _settled(
         elif value == "off":
             settled[item_id] = replace(settled[item_id], enabled=False)
         elif value in Severity.__members__:
-            settled[item_id] = replace(settled[item_id], severity=Severity[value], severity_set=True, enabled=True)
+            settled[item_id] = replace(
+                settled[item_id], severity=Severity[value], severity_set=True, enabled=True, trigger=False
+            )
         else:
             problems.append(wished.problem("items", name, f'{name}: "{value}" is none of off, P0, P1, P2, P3'))
     return [item if packs is None or item.pack in packs else replace(item, enabled=False) for item in settled.values()]

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, m
 NAME: Final = r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
 FULL_NAME: Final = r"^[a-z][a-z0-9-]*/[a-z][a-z0-9-]*$"
 RUFF_CODE: Final = r"^[A-Z]{1,7}[0-9]{3,4}$"
+LINTER_CODE: Final = r"^[A-Za-z][A-Za-z0-9-]{0,60}$"
 
 Name = Annotated[str, Field(pattern=NAME, max_length=60)]
 Text = Annotated[str, Field(min_length=1)]
@@ -69,6 +70,13 @@ class TextModel(_Strict):
     unless: Text | None = None
 
 
+class LinterModel(_Strict):
+    """An optional linter by name, and its codes where it has several."""
+
+    name: Name
+    codes: list[Annotated[str, Field(pattern=LINTER_CODE)]] = []
+
+
 class CheckModel(_Strict):
     """How an item is checked; exactly one key."""
 
@@ -76,24 +84,25 @@ class CheckModel(_Strict):
     ast_grep: AstGrepModel | None = Field(default=None, alias="ast-grep")
     text: TextModel | None = None
     checker: Name | None = None
+    linter: LinterModel | None = None
     ignores: Literal["unused"] | None = None
 
     @model_validator(mode="after")
     def _one(self) -> CheckModel:
-        kinds = (self.ruff, self.ast_grep, self.text, self.checker, self.ignores)
+        kinds = (self.ruff, self.ast_grep, self.text, self.checker, self.linter, self.ignores)
         if sum(kind is not None for kind in kinds) != 1:
-            raise ValueError('a check has exactly one of "ruff", "ast-grep", "text", "checker" and "ignores"')
+            raise ValueError('a check has exactly one of "ruff", "ast-grep", "text", "checker", "linter" and "ignores"')
         return self
 
 
 class ConventionModel(_Strict):
-    """Silent below a share of the repository's own cases. Not checked yet: such an item is off.
+    """Silent below a share of the repository's own cases, which are counted at the base, in the background.
 
-    Unless the settings give it a severity; then it speaks up whatever the share.
+    ``cases``: an ast-grep rule that matches every case, obeying or not.
     """
 
     at_least: float = Field(ge=0, le=1)
-    cases: dict[str, JsonValue]
+    cases: AstGrepModel
     min: int = Field(default=5, ge=1)
 
 
@@ -113,7 +122,7 @@ class ItemModel(_Strict):
     section: str = ""
     title: ProseField
     severity: Literal["P0", "P1", "P2", "P3"]
-    default: Literal["on", "off"] = "on"
+    default: Literal["on", "off", "trigger"] = "on"
     why: ProseField
     looks_at: Literal["added", "hunk", "file", "change"] = "added"
     applies: AppliesModel = AppliesModel()

@@ -42,9 +42,13 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A part of a streamed answer: some text, a count of tokens, or how it ended and why."""
+    """A part of a streamed answer: some text, a count of tokens, or how it ended and why.
+
+    ``whole``: the text of the whole answer, in place of what came of it so far.
+    """
 
     text: str = ""
+    whole: str | None = None
     usage: Usage | None = None
     outcome: Outcome | None = None
     message: str = ""

@@ -183,9 +183,11 @@ class _Answer:
         if piece.outcome is not None:
             self.outcome = self.outcome or piece.outcome
             self.message = self.message or piece.message
-        if piece.text:
-            self.parts.append(piece.text)
-            self.size += len(piece.text)
+        if piece.whole is not None:
+            self.parts, self.size = [], 0
+        if text := piece.text if piece.whole is None else piece.whole:
+            self.parts.append(text)
+            self.size += len(text)
             self.heard(self.size)
             if self.size > MOST_TEXT:
                 raise _Over("the answer does not end")
@@ -280,7 +282,8 @@ def _seconds(value: str | None) -> float | None:
 
 
 def _unreachable(request: HttpRequest, error: Exception) -> str:
-    host = urlsplit(request.url).hostname or ""
+    address = urlsplit(request.url)
+    host = f"{address.hostname}:{address.port}" if address.port else address.hostname or ""
     words = str(error).lower()
     if "certificate" in words or "ssl" in words:
         return f"the certificate of {host} is not trusted; set SSL_CERT_FILE if your network uses its own"

@@ -1,23 +1,27 @@
 """Anthropic's messages. The schema goes along as the one tool the model must call; its input is the reply.
 
+Where tools are offered it is one of them, and one of them must be called.
+
 Invariant: always streamed.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.model_values import Outcome, Usage
 from roundzero.providers import HttpRequest, Piece
+from roundzero.providers._calls import REPORT, Heard, call_id, calls_in, in_words, native, plainly, results_in
 from roundzero.providers._events import count, event_of, refusal_of
 
 if TYPE_CHECKING:
-    from roundzero.core.model_values import Ask
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from roundzero.core.model_values import Ask, Turn
     from roundzero.providers import Decoder, Endpoint
 
 _VERSION: Final = "2023-06-01"
-_TOOL: Final = "report"
 _ENDS: Final = {
     "max_tokens": Outcome.TRUNCATED,
     "model_context_window_exceeded": Outcome.TRUNCATED,
@@ -34,17 +38,23 @@ class Anthropic:
 
     def encode(self, ask: Ask, endpoint: Endpoint) -> HttpRequest:
         """The one request that puts the question."""
-        question = ask.question
+        question, tools = ask.question, native(ask)
+        system, turns = (question.system, question.turns) if tools else in_words(ask)
         body: dict[str, object] = {
             "model": ask.model,
-            "system": question.system,
-            "messages": [{"role": turn.role, "content": turn.text} for turn in question.turns],
+            "system": system,
+            "messages": list(_messages(turns)) if tools else plainly(turns),
             "max_tokens": ask.max_output,
             "stream": True,
         }
-        if not ask.plain:
-            body["tools"] = [{"name": _TOOL, "description": "Report the review.", "input_schema": question.schema}]
-            body["tool_choice"] = {"type": "tool", "name": _TOOL}
+        if tools:
+            body["tools"] = [
+                {"name": tool.name, "description": tool.description, "input_schema": tool.parameters} for tool in tools
+            ]
+            body["tool_choice"] = {"type": "any"}
+        elif not ask.plain:
+            body["tools"] = [{"name": REPORT, "description": "Report the review.", "input_schema": question.schema}]
+            body["tool_choice"] = {"type": "tool", "name": REPORT}
         headers = {"anthropic-version": _VERSION}
         if endpoint.key:
             headers["x-api-key"] = endpoint.key
@@ -60,7 +70,29 @@ class Anthropic:
         return _Decoder()
 
 
+def _messages(turns: Sequence[Turn]) -> Iterator[dict[str, object]]:
+    for at, turn in enumerate(turns):
+        if turn.role == "tool":
+            results = [
+                {"type": "tool_result", "tool_use_id": call_id(at - 1, number), "content": result}
+                for number, (_, result) in enumerate(results_in(turn))
+            ]
+            yield {"role": "user", "content": results}
+        elif calls := calls_in(turn):
+            made = [
+                {"type": "tool_use", "id": call_id(at, number), "name": name, "input": arguments}
+                for number, (name, arguments) in enumerate(calls)
+            ]
+            yield {"role": "assistant", "content": made}
+        else:
+            yield {"role": turn.role, "content": turn.text}
+
+
 class _Decoder:
+    def __init__(self) -> None:
+        self._heard = Heard()
+        self._called: set[int] = set()
+
     def feed(self, line: str) -> Piece | None:
         event = event_of(line)
         if event is None:
@@ -72,16 +104,29 @@ class _Decoder:
             usage = (event.get("message") or {}).get("usage") or {}
             parts = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
             return Piece(usage=Usage(sum(count(usage, part) or 0 for part in parts)))
-        if kind == "content_block_delta":
-            delta = event.get("delta") or {}
-            return Piece(text=str(delta.get("partial_json") or delta.get("text") or ""))
+        if kind in {"content_block_start", "content_block_delta"}:
+            return self._block(event, count(event, "index") or 0)
         if kind == "message_delta":
             end = (event.get("delta") or {}).get("stop_reason")
             return Piece(
+                whole=None if end is None else self._heard.whole(),
                 usage=Usage(output=count(event.get("usage"), "output_tokens")),
                 outcome=None if end is None else _ENDS.get(str(end), Outcome.OK),
             )
         return None
+
+    def _block(self, event: Mapping[str, Any], at: int) -> Piece:
+        """Text or a call begins or goes on; the answer is text, in place of what was said before it."""
+        block, delta = event.get("content_block") or {}, event.get("delta") or {}
+        if block.get("type") == "tool_use":
+            if block.get("name") == REPORT:
+                return Piece(whole="")
+            self._called.add(at)
+            self._heard.begin(at, str(block.get("name") or ""))
+        if at in self._called:
+            self._heard.add(at, str(delta.get("partial_json") or ""))
+            return Piece()
+        return Piece(text=str(delta.get("partial_json") or delta.get("text") or ""))
 
 
 PROVIDER: Final = Anthropic()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.core.model_values import Outcome, Reply, Usage
 from roundzero.core.text import collapse
 from roundzero.errors import OutsideError
+from roundzero.providers._calls import in_words
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -33,11 +34,14 @@ class Client:
 
     async def complete(self, ask: Ask) -> Reply:
         """Answer through the editor."""
-        question = ask.question
-        prompt = "\n\n".join((question.system, *(turn.text for turn in question.turns)))
+        from roundzero.providers._reply_step import schema as step  # noqa: PLC0415  off the start-up path
+
+        system, turns = in_words(ask)
+        prompt = "\n\n".join((system, *(turn.text for turn in turns)))
+        schema = ask.question.schema if not ask.tools else {"anyOf": [step(), ask.question.schema]}
         try:
             async with asyncio.timeout(PATIENCE):
-                text = await self._complete(prompt, question.schema)
+                text = await self._complete(prompt, schema)
         except TimeoutError:
             return Reply(outcome=Outcome.TIMED_OUT, message="the editor's model took too long to answer")
         except OutsideError as error:

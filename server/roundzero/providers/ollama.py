@@ -1,4 +1,4 @@
-"""Ollama's own chat protocol: lines of JSON, the schema as ``format``.
+"""Ollama's own chat protocol: lines of JSON, the schema as ``format``, or as one more tool where tools are offered.
 
 The context is asked for as large as the question needs: by default Ollama cuts what does not fit, and says nothing.
 Invariant: always streamed.
@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.model_values import Outcome, Usage
 from roundzero.providers import HttpRequest, Piece
+from roundzero.providers._calls import Heard, calls_in, in_words, native, plainly, results_in
 from roundzero.providers._events import count, refusal_of
 
 if TYPE_CHECKING:
-    from roundzero.core.model_values import Ask
+    from collections.abc import Iterator, Sequence
+
+    from roundzero.core.model_values import Ask, Turn
     from roundzero.providers import Decoder, Endpoint
 
 _STEP: Final = 2048
@@ -31,11 +34,12 @@ class Ollama:
     def encode(self, ask: Ask, endpoint: Endpoint) -> HttpRequest:
         """The one request that puts the question."""
         question = ask.question
-        turns = [{"role": turn.role, "content": turn.text} for turn in question.turns]
+        tools = native(ask)
+        system, turns = (question.system, question.turns) if tools else in_words(ask)
         needed = question.tokens + ask.max_output
         body: dict[str, object] = {
             "model": ask.model,
-            "messages": [{"role": "system", "content": question.system}, *turns],
+            "messages": [{"role": "system", "content": system}, *(_messages(turns) if tools else plainly(turns))],
             "stream": True,
             "options": {
                 "temperature": ask.temperature,
@@ -43,7 +47,15 @@ class Ollama:
                 "num_ctx": -(-needed // _STEP) * _STEP,
             },
         }
-        if not ask.plain:
+        if tools:
+            body["tools"] = [
+                {
+                    "type": "function",
+                    "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+                }
+                for tool in tools
+            ]
+        elif not ask.plain:
             body["format"] = question.schema
         return HttpRequest(
             url=f"{endpoint.url.removesuffix('/v1').removesuffix('/api')}/api/chat",
@@ -57,7 +69,22 @@ class Ollama:
         return _Decoder()
 
 
+def _messages(turns: Sequence[Turn]) -> Iterator[dict[str, object]]:
+    for turn in turns:
+        if turn.role == "tool":
+            for name, result in results_in(turn):
+                yield {"role": "tool", "tool_name": name, "content": result}
+        elif calls := calls_in(turn):
+            made = [{"function": {"name": name, "arguments": arguments}} for name, arguments in calls]
+            yield {"role": "assistant", "content": "", "tool_calls": made}
+        else:
+            yield {"role": turn.role, "content": turn.text}
+
+
 class _Decoder:
+    def __init__(self) -> None:
+        self._calls: list[tuple[str, object]] = []
+
     def feed(self, line: str) -> Piece | None:
         if not line.strip():
             return None
@@ -66,11 +93,16 @@ class _Decoder:
             raise ValueError("a line is no object")  # noqa: TRY004  a wrong value, not a wrong type of ours
         if event.get("error"):
             return refusal_of(event["error"])
-        text = str((event.get("message") or {}).get("content") or "")
+        message = event.get("message") or {}
+        text = str(message.get("content") or "")
+        for call in message.get("tool_calls") or ():
+            asked = call.get("function") or {}
+            self._calls.append((str(asked.get("name") or ""), asked.get("arguments") or {}))
         if not event.get("done"):
             return Piece(text=text)
         end = Outcome.TRUNCATED if event.get("done_reason") == "length" else Outcome.OK
-        return Piece(text=text, usage=Usage(count(event, "prompt_eval_count"), count(event, "eval_count")), outcome=end)
+        used = Usage(count(event, "prompt_eval_count"), count(event, "eval_count"))
+        return Piece(text=text, whole=Heard().whole(self._calls), usage=used, outcome=end)
 
 
 PROVIDER: Final = Ollama()

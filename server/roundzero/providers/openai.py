@@ -1,7 +1,8 @@
 """The chat protocol most hosts speak: OpenAI itself, llama.cpp, vLLM, LM Studio and others.
 
-The schema goes along as ``response_format``; a host that refuses it is asked again without (``Ask.plain``). Invariant:
-always streamed.
+The schema goes along as ``response_format``, or as one more tool where tools are offered: together they are refused by
+hosts that enforce either with a grammar. A host that refuses is asked again without (``Ask.plain``). Invariant: always
+streamed.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.model_values import Outcome, Usage
 from roundzero.providers import HttpRequest, Piece
+from roundzero.providers._calls import Heard, call_id, calls_in, in_words, native, plainly, results_in
 from roundzero.providers._events import count, event_of, refusal_of
 
 if TYPE_CHECKING:
-    from roundzero.core.model_values import Ask
+    from collections.abc import Iterator, Sequence
+
+    from roundzero.core.model_values import Ask, Turn
     from roundzero.providers import Decoder, Endpoint
 
 _ENDS: Final = {
@@ -35,10 +39,11 @@ class OpenAI:
     def encode(self, ask: Ask, endpoint: Endpoint) -> HttpRequest:
         """The one request that puts the question."""
         question = ask.question
-        turns = [{"role": turn.role, "content": turn.text} for turn in question.turns]
+        tools = native(ask)
+        system, turns = (question.system, question.turns) if tools else in_words(ask)
         body: dict[str, object] = {
             "model": ask.model,
-            "messages": [{"role": "system", "content": question.system}, *turns],
+            "messages": [{"role": "system", "content": system}, *(_messages(turns) if tools else plainly(turns))],
             "stream": True,
             "stream_options": {"include_usage": True},
         }
@@ -46,7 +51,16 @@ class OpenAI:
             body["max_completion_tokens"] = ask.max_output
         else:
             body |= {"max_tokens": ask.max_output, "temperature": ask.temperature}
-        if not ask.plain:
+        if tools:
+            body["tools"] = [
+                {
+                    "type": "function",
+                    "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+                }
+                for tool in tools
+            ]
+            body["tool_choice"] = "required"
+        elif not ask.plain:
             schema = {"name": "review", "strict": True, "schema": question.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
@@ -62,7 +76,29 @@ class OpenAI:
         return _Decoder()
 
 
+def _messages(turns: Sequence[Turn]) -> Iterator[dict[str, object]]:
+    for at, turn in enumerate(turns):
+        if turn.role == "tool":
+            for number, (_, result) in enumerate(results_in(turn)):
+                yield {"role": "tool", "tool_call_id": call_id(at - 1, number), "content": result}
+        elif calls := calls_in(turn):
+            made = [
+                {
+                    "id": call_id(at, number),
+                    "type": "function",
+                    "function": {"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)},
+                }
+                for number, (name, arguments) in enumerate(calls)
+            ]
+            yield {"role": "assistant", "content": None, "tool_calls": made}
+        else:
+            yield {"role": turn.role, "content": turn.text}
+
+
 class _Decoder:
+    def __init__(self) -> None:
+        self._heard = Heard()
+
     def feed(self, line: str) -> Piece | None:
         event = event_of(line)
         if event is None:
@@ -78,9 +114,15 @@ class _Decoder:
         delta = choice.get("delta") or {}
         if delta.get("refusal"):
             return Piece(outcome=Outcome.REFUSED, message=str(delta["refusal"]), usage=used)
+        for number, call in enumerate(delta.get("tool_calls") or ()):
+            at, asked = count(call, "index") or number, call.get("function") or {}
+            self._heard.begin(at, str(asked.get("name") or ""), str(call.get("id") or ""))
+            given = asked.get("arguments") or ""
+            self._heard.add(at, given if isinstance(given, str) else json.dumps(given))
         end = choice.get("finish_reason")
         return Piece(
             text=str(delta.get("content") or ""),
+            whole=None if end is None else self._heard.whole(),
             usage=used,
             outcome=None if end is None else _ENDS.get(str(end), Outcome.OK),
         )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.model_values import Outcome, Reply, Usage
 from roundzero.errors import UserError
+from roundzero.providers._calls import in_words
 
 if TYPE_CHECKING:
     from roundzero.core.model_values import Ask
@@ -36,7 +37,8 @@ class Scripted:
 
     async def complete(self, ask: Ask) -> Reply:
         """The first answer that fits."""
-        text = "\n".join((ask.question.system, *(turn.text for turn in ask.question.turns)))
+        system, turns = in_words(ask)
+        text = "\n".join((system, *(turn.text for turn in turns)))
         for match, reply in self._answers:
             if _fits(match, text):
                 usage = Usage(len(text.encode("utf-8", "replace")) // 4, len(reply.encode("utf-8", "replace")) // 4)

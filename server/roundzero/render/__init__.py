@@ -8,7 +8,7 @@ from typing import Final
 
 SHARED: Final = frozenset(
     {
-        "wire", "shapes", "kept", "case", "escape", "words", "reasons", "look", "excerpt", "redaction",
+        "wire", "shapes", "stats_shapes", "kept", "case", "escape", "words", "reasons", "look", "excerpt", "redaction",
         "markdown_fix", "markdown_text", "markdown_words",
     }
 )  # fmt: skip

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.anatomy import ClaimVerdict
 from roundzero.core.finding import Verified
+from roundzero.render.reasons import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from roundzero.core.anatomy import Anatomy, Claim
     from roundzero.core.finding import Evidence, Observation
     from roundzero.core.item import Language
 
@@ -54,6 +55,14 @@ class CaseWords:
     verdicts: Mapping[str, str]
     decides: Mapping[str, str]
     marks: Mapping[Verified, str]
+    step: str
+    in_title: str
+    decisive: str
+    support: str
+    held: str
+    fell: str
+    against: str
+    reverses: str
 
 
 _ENGLISH: Final = CaseWords(
@@ -68,7 +77,7 @@ _ENGLISH: Final = CaseWords(
     suggestion="suggestion",
     negative="searched {scope} for {query}: {hits} hits",
     classes={},
-    verdicts={},
+    verdicts={"unverifiable": "cannot be verified"},
     decides={"existence": "decides existence", "severity": "decides severity", "reachability": "decides reachability"},
     marks={
         Verified.EXACT: "✓",
@@ -76,6 +85,14 @@ _ENGLISH: Final = CaseWords(
         Verified.WHITESPACE: "✓ but for white space",
         Verified.MISSING: "✗ not in the text",
     },
+    step="step {number}",
+    in_title="the title",
+    decisive="decisive",
+    support="in {given} of {of} drafts",
+    held="a second look confirmed it",
+    fell="a second look did not confirm it",
+    against="against it",
+    reverses="takes back",
 )
 _CHINESE: Final = CaseWords(
     trigger="触发条件",
@@ -102,7 +119,7 @@ _CHINESE: Final = CaseWords(
         "maintainability": "可维护性",
         "style": "风格",
     },
-    verdicts={"verified": "已证实", "refuted": "已否定"},
+    verdicts={"verified": "已证实", "refuted": "已否定", "unverifiable": "无法证实"},
     decides={"existence": "决定是否存在", "severity": "决定严重级别", "reachability": "决定是否可达"},
     marks={
         Verified.EXACT: "✓",
@@ -110,6 +127,14 @@ _CHINESE: Final = CaseWords(
         Verified.WHITESPACE: "✓ 仅空白不同",
         Verified.MISSING: "✗ 文本中没有",
     },
+    step="第 {number} 步",
+    in_title="标题所述",
+    decisive="决定性",
+    support="{given} / {of} 份草稿提出",
+    held="复看证实",
+    fell="复看未能证实",
+    against="反对意见",
+    reverses="推翻先前",
 )
 
 
@@ -136,7 +161,7 @@ def argument(seen: Observation, language: Language) -> Iterator[Row]:
         kind = case.consequence.failure.value
         yield Row(say.consequence, f"{case.consequence.text} ({say.classes.get(kind, kind)})")
     if case.severity_reason:
-        yield Row(say.severity.format(severity=seen.severity.name), case.severity_reason)
+        yield Row(say.severity.format(severity=seen.severity.name), reason(case.severity_reason, language))
 
 
 def proofs(seen: Observation, language: Language) -> tuple[Proof, ...]:
@@ -150,18 +175,58 @@ def rest(seen: Observation, language: Language) -> Iterator[Row]:
     case, say = seen.anatomy, case_words(language)
     if case is None:
         return
+    from roundzero.core.anatomy import ClaimVerdict  # noqa: PLC0415  where a model took part
+
     for search in case.negative_evidence:
         yield Row(say.evidence, say.negative.format(scope=search.scope, query=search.query, hits=search.hits))
     for claim in case.claims:
-        if claim.verdict is not ClaimVerdict.UNVERIFIABLE:
-            verdict = claim.verdict.value
-            yield Row(say.claims, f"{claim.text} ({say.verdicts.get(verdict, verdict)})")
+        if claim.verdict is not ClaimVerdict.UNVERIFIABLE or claim.probe is not None:
+            yield Row(say.claims, _claim(claim, seen, say, language))
+    for text in case.contradictions:
+        if text.partition(": ")[2] not in (case.severity_reason or "") or ": " not in text:
+            yield Row(say.against, reason(text, language))
+    for text in case.reverses:
+        yield Row(say.reverses, reason(text, language))
     for question in case.open_questions:
         answer = f" → {question.answer}" if question.answer else ""
         yield Row(say.open, f"{question.text} ({say.decides[question.decides.value]}){answer}")
     for suggestion in case.suggestions:
         check = f" ({suggestion.verify})" if suggestion.verify else ""
         yield Row(say.suggestion, suggestion.text + check)
+
+
+def support(case: Anatomy, language: Language) -> str:
+    """In how many drafts a finding was raised, and how a second look at it ended; "" where nobody counted."""
+    say = case_words(language)
+    parts = [say.support.format(given=case.votes.given, of=case.votes.of)] if case.votes is not None else []
+    if case.confirmed is not None:
+        parts.append(say.held if case.confirmed else say.fell)
+    return ("，" if language == "zh" else ", ").join(parts)
+
+
+def _claim(claim: Claim, seen: Observation, say: CaseWords, language: Language) -> str:
+    """A claim with what checking it gave. What is said above already is named, not said again."""
+    verdict = claim.verdict.value
+    said = [say.verdicts.get(verdict, verdict)]
+    if claim.decisive:
+        said.insert(0, say.decisive)
+    if claim.probe is not None:
+        said += [reason(each, language) for each in claim.probe.split("; ")]
+    return f"{_once(claim.text, seen, say)} ({', '.join(said)})"
+
+
+def _once(text: str, seen: Observation, say: CaseWords) -> str:
+    steps = seen.anatomy.mechanism if seen.anatomy is not None else ()
+    for number, step in enumerate(steps, 1):
+        if _same(step.text, text):
+            return say.step.format(number=number)
+    return say.in_title if _same(seen.title, text) else text
+
+
+def _same(one: str, other: str) -> bool:
+    return [text.casefold().rstrip(".。") for text in one.split()] == [
+        text.casefold().rstrip(".。") for text in other.split()
+    ]
 
 
 def _named(numbers: tuple[int, ...]) -> list[str]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from roundzero.render.escape import json_safe
-from roundzero.render.wire import to_wire
+from roundzero.render.escape import json_safe, valid
+from roundzero.render.wire import raw_wire
 
 if TYPE_CHECKING:
     from roundzero.core.report import Report
@@ -21,8 +21,8 @@ def render(report: Report, look: Look) -> str:  # noqa: ARG001  every format tak
 
     Indenting all of it would go through the encoder written in Python: a tenth of the time of a review.
     """
-    fields = (f"{json.dumps(name)}: {_lines(value)}" for name, value in to_wire(report).items())
-    return json_safe("{\n" + ",\n".join(fields) + "\n}") + "\n"
+    fields = (f"{json.dumps(name)}: {_lines(value)}" for name, value in raw_wire(report).items())
+    return json_safe(valid("{\n" + ",\n".join(fields) + "\n}")) + "\n"
 
 
 def _lines(value: object) -> str:

@@ -17,19 +17,20 @@ from roundzero.core.finding import Finding, Origin, State
 from roundzero.core.item import Severity
 from roundzero.core.report import ItemStatus
 from roundzero.core.statistics import statistics
-from roundzero.render.case import argument, proofs, rest
+from roundzero.render.case import argument, proofs, rest, support
 from roundzero.render.excerpt import sources_of
 from roundzero.render.markdown_fix import diff
 from roundzero.render.markdown_text import MARK, block, cell, code, prose
 from roundzero.render.markdown_words import MarkdownWords, markdown_words
 from roundzero.render.redaction import Redactor
-from roundzero.render.words import Words, some, spent, words
+from roundzero.render.words import Words, deep, some, spent, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from roundzero.core.finding import Evidence, FindingId, Fix, Grounds, Observation
-    from roundzero.core.report import FileSummary, ModelStats, Report
+    from roundzero.core.model_part import ModelStats
+    from roundzero.core.report import FileSummary, Report
     from roundzero.core.text import LineIndex, RelPath
     from roundzero.render.look import Look
 
@@ -109,6 +110,7 @@ class _Markdown:
         yield from self._graded(_Section.BLOCKING, self.say.blocking)
         yield from self._graded(_Section.SUGGESTIONS, self.say.suggestions)
         yield from self._others()
+        yield from self._mismatches()
         yield from self._strengths()
         yield from self._checklists()
         yield from self._overview()
@@ -253,7 +255,9 @@ class _Markdown:
         """``title @ path:line``, and by what names it goes."""
         parts = [self._place(finding), code(finding.seen.item), code(finding.id)]
         if finding.first_seen is not None and finding.first_seen != self.report.round.index:
-            parts.append(self.say.since.format(round=finding.first_seen))
+            parts.append(self.words.since.format(round=finding.first_seen))
+        if finding.seen.anatomy is not None and (drafts := support(finding.seen.anatomy, self.report.language)):
+            parts.append(drafts)
         if finding.regressions:
             parts.append(self.say.came_back.format(count=finding.regressions))
         return f"**{self.labels[finding.id]} {self._text(finding.seen.title)}** @ {' · '.join(parts)}"
@@ -332,7 +336,9 @@ class _Markdown:
     def _grounds(self, grounds: Grounds) -> Iterator[str]:
         """Where what is said of a finding's state can be read, and until when it holds."""
         if grounds.path is not None:
-            yield f"@ {code(grounds.path if grounds.line is None else f'{grounds.path}:{grounds.line}')}"
+            place = f"@ {code(grounds.path if grounds.line is None else f'{grounds.path}:{grounds.line}')}"
+            quote = _quoted(grounds.quote.strip()) if grounds.quote is not None else ""
+            yield f"{place} {quote}" if quote else place
         if grounds.commit is not None:
             yield f"({code(grounds.commit[:12])})"
         if grounds.expires is not None:
@@ -340,9 +346,11 @@ class _Markdown:
 
     def _strengths(self) -> Iterator[str]:
         if self.report.strengths:
-            yield from _heading(self.say.strengths)
+            yield from _heading(self.words.strengths)
             for strength in self.report.strengths:
-                yield f"- {self._text(strength.text)}"
+                old = strength.since is not None and strength.since != self.report.round.index
+                since = f" ({self.words.since.format(round=strength.since)})" if old else ""
+                yield f"- {self._text(strength.text)}{since}"
                 for proof in strength.evidence:
                     yield f"{_INDENT}- {self._evidence(proof)}"
 
@@ -371,6 +379,9 @@ class _Markdown:
         if report.summary:
             yield self._text(report.summary)
             yield ""
+        if report.themes:
+            yield self.words.themes.format(themes=self.say.comma.join(self._text(each) for each in report.themes))
+            yield ""
         files, lines = some(self.words.files, coverage.files), some(self.say.added_lines, coverage.added_lines)
         yield self.say.reviewed.format(reviewed=coverage.reviewed, files=files, lines=lines)
         yield ""
@@ -395,6 +406,18 @@ class _Markdown:
         if left:
             yield f"- {some(self.say.more_files, left)}"
 
+    def _mismatches(self) -> Iterator[str]:
+        """What commit messages say that the change does not bear out."""
+        if not self.report.mismatches:
+            return
+        yield from _heading(self.say.mismatches)
+        for each in self.report.mismatches:
+            commit = f" ({code(each.commit[:12])})" if each.commit is not None else ""
+            said = _quoted(self.redactor.text(each.said))
+            yield f"- {self.say.mismatch.format(said=said, commit=commit, text=self._text(each.text))}"
+            for proof in each.evidence:
+                yield f"{_INDENT}- {self._evidence(proof)}"
+
     def _statistics(self) -> Iterator[str]:
         report, say = self.report, self.say
         yield from _heading(say.statistics)
@@ -404,6 +427,7 @@ class _Markdown:
         yield f"- {patch}"
         if (model := report.stats.model) is not None:
             yield f"- {self._model(model)}"
+            yield from (f"- {line}" for line in deep(model, self.words))
         if self.numbers.unchanged:
             yield f"- {say.unchanged_code.format(count=self.numbers.unchanged)}"
         if report.stats.hidden:

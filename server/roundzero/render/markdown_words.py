@@ -32,7 +32,6 @@ class MarkdownWords:
     round: str
     first_round: str
     progress: str
-    since: str
     came_back: str
     until: str
     blocking: str
@@ -68,7 +67,8 @@ class MarkdownWords:
     statuses: Mapping[str, str]
     more_files: tuple[str, str]
     more_findings: str
-    strengths: str
+    mismatches: str
+    mismatch: str
     statistics: str
     seconds: str
     hidden: str
@@ -97,7 +97,6 @@ _ENGLISH = MarkdownWords(
     round="**Round** {index}; {delta} of {files} changed since round {previous}",
     first_round="**Round** {index}; {files}",
     progress="; fixed {fixed}, new {new}, back again {returned}, open {open}",
-    since="since round {round}",
     came_back="came back {count}x",
     until="until {day}",
     blocking="Blocking issues",
@@ -135,7 +134,8 @@ _ENGLISH = MarkdownWords(
     },
     more_files=("and 1 more file", "and {count} more files"),
     more_findings="{count} more in one line each:",
-    strengths="Strengths",
+    mismatches="Where the description and the change disagree",
+    mismatch="{said}{commit}: {text}",
     statistics="Statistics",
     seconds="Seconds: {stages}",
     hidden="Not shown: {reasons}",
@@ -163,7 +163,6 @@ _CHINESE = MarkdownWords(
     round="**轮次** {index}；自第 {previous} 轮以来 {files}中有 {delta} 个变动",
     first_round="**轮次** {index}；{files}",
     progress="；已修复 {fixed}、新增 {new}、再次出现 {returned}、未关闭 {open}",
-    since="自第 {round} 轮",
     came_back="再次出现 {count} 次",
     until="有效至 {day}",
     blocking="阻止合入的问题",
@@ -199,7 +198,8 @@ _CHINESE = MarkdownWords(
     statuses={"added": "新增", "modified": "修改", "deleted": "删除", "renamed": "重命名", "mode": "模式改变"},
     more_files=("另有 1 个文件", "另有 {count} 个文件"),
     more_findings="另有 {count} 项，各占一行：",
-    strengths="优点",
+    mismatches="描述与改动不符之处",
+    mismatch="{said}{commit}：{text}",
     statistics="统计",
     seconds="耗时（秒）：{stages}",
     hidden="未显示：{reasons}",

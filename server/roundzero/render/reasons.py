@@ -36,6 +36,54 @@ _CHINESE: Final = {
     "it was there before this branch": "此分支之前就有",
     "it is {state}": "{state}",
     "a model's finding blocks only after a deep review": "模型的发现只有在深度审查之后才会阻止合入",
+    "too few drafts raised it, and no second look was taken": "提出它的草稿太少，且未经复看",
+    "its decisive claim was not checked": "其决定性论断未经核查",
+    "its decisive claim was checked in a text that has changed since": "其决定性论断所核查的文本此后已改动",
+    "a second look did not confirm it": "复看未能证实",
+    "no quote of it was found in the text": "文本中找不到它的任何引文",
+    "no claim of it is decisive": "没有决定性论断",
+    "its decisive claim is refuted": "其决定性论断已被否定",
+    "its decisive claim is refuted: {probe}": "其决定性论断已被否定：{probe}",
+    "its decisive claim could not be verified": "其决定性论断无法证实",
+    # why it is as grave as it is
+    "an open question decides whether it exists": "是否存在取决于一个未决问题",
+    "its decisive evidence was not found": "未找到其决定性证据",
+    "a second look found that it does not hold: {because}": "复看发现它不成立：{because}",
+    "a second look could not confirm it": "复看未能证实",
+    "{severity} by the settings": "设置定为 {severity}",
+    "{severity}, because drafts graded it {grades}; {why}": "{severity}，因各草稿评级为 {grades}；{why}",
+    "{severity}, because drafts graded it {grades}": "{severity}，因各草稿评级为 {grades}",
+    "{severity} and not {graver}, because {whys}": "{severity} 而非 {graver}，因{whys}",
+    # what was said against it, and what checked a claim
+    "draft {number} graded it {severity}": "第 {number} 份草稿评级为 {severity}",
+    "draft {number} looked for this and found nothing": "第 {number} 份草稿查过此项，未发现问题",
+    "a second look: {because}": "复看：{because}",
+    "{who} could not tell": "{who}无法判断",
+    "{who} quotes nothing": "{who}未给出引文",
+    "{who} did not say": "{who}未作答",
+    "the model": "模型",
+    "grep -w {name}: {count} hit": "grep -w {name}：{count} 处",
+    "grep -w {name}: {count} hits": "grep -w {name}：{count} 处",
+    "grep -w {name}: {count} hits, its definition": "grep -w {name}：{count} 处，即其定义",
+    "grep -w {name}: {count} hit, its definition": "grep -w {name}：{count} 处，即其定义",
+    "{place} defines {name} inside a function": "{place} 在函数内部定义 {name}",
+    "line {line} defines {name} again, so that the one at line {earlier} is gone": (
+        "第 {line} 行再次定义 {name}，第 {earlier} 行的定义因此失效"
+    ),
+    "{place} defines {name}": "{place} 定义了 {name}",
+    "{place} calls {name}": "{place} 调用了 {name}",
+    "{place} uses {name}": "{place} 使用了 {name}",
+    "{name} has an __init__": "{name} 有 __init__",
+    "{path} is there": "{path} 存在",
+    "{path} has no {name}, nor does anything set it": "{path} 没有 {name}，也无处设置它",
+    "{name} in {path} has no {member}, nor do its bases": "{path} 的 {name} 及其基类没有 {member}",
+    "{place} reads so": "{place} 确是如此",
+    "{path} does not read so anywhere": "{path} 中没有这样的文本",
+    "{path} was there at the base and is gone": "{path} 在基准中存在，现已不在",
+    "{path} has it where pytest looks": "{path} 中 pytest 能收集到它",
+    "{name} does not begin with test": "{name} 不以 test 开头",
+    "{name} does not begin with Test": "{name} 不以 Test 开头",
+    "not looked up: {problem}": "未能查找：{problem}",
     "{finding} blocks for the same cause": "{finding} 已因同一原因阻止合入",
     "open": "未关闭",
     "stale": "已过时",
@@ -55,6 +103,7 @@ _CHINESE: Final = {
     "only {paths} was asked for": "仅要求审查 {paths}",
     "{linter} is switched off": "{linter} 已关闭",
     # what a model did not look at, or was not let say
+    "only told to a model": "仅告知模型",
     "{count} finding of a model waits for a deep review": "模型的 {count} 项发现等待深度审查",
     "{count} findings of a model wait for a deep review": "模型的 {count} 项发现等待深度审查",
     "{covered} of {hunks} hunk was looked at by the model: {left}": (
@@ -71,8 +120,6 @@ _CHINESE: Final = {
     "no model provider is configured; set model.provider in your own settings": (
         "未配置模型提供方；请在自己的设置中设置 model.provider"
     ),
-    "this version makes no deep model reviews": "此版本不做深度模型审查",
-    "model.depth deep: {why}, so it was quick": "model.depth deep：{why}，因此按 quick 进行",
     "too large": "过大",
     "renamed from a path that is not sent": "由不发送的路径改名而来",
     "kept back because the ignore file cannot be read": "因忽略文件无法读取而未发送",
@@ -89,21 +136,49 @@ _CHINESE: Final = {
     "stopped": "已停止",
     "not allowed": "未获许可",
     "not asked yet": "尚未询问",
+    "the overview could not be made: {why}": "无法生成概览：{why}",
+    "{count} of {total} draft was not made: {why}": "{total} 份草稿中有 {count} 份未生成：{why}",
+    "{count} of {total} drafts were not made: {why}": "{total} 份草稿中有 {count} 份未生成：{why}",
+    "the deep review stopped before its end, and goes on from there when it is asked for again: {why}": (
+        "深度审查未完成即停止，再次请求时将从该处继续：{why}"
+    ),
+    "{count} of {total} earlier findings were not rechecked: {why}": (
+        "先前的 {total} 项发现中有 {count} 项未重新检查：{why}"
+    ),
+    "too many at once": "一次过多",
+    "their file is not sent": "其文件不发送",
+    "{count} finding of a model was not looked at again: {why}": "模型的 {count} 项发现未经复看：{why}",
+    "{count} findings of a model were not looked at again: {why}": "模型的 {count} 项发现未经复看：{why}",
+    "{count} finding of a model was not fact-checked: {why}": "模型的 {count} 项发现未经事实核查：{why}",
+    "{count} findings of a model were not fact-checked: {why}": "模型的 {count} 项发现未经事实核查：{why}",
     "the text has changed since the model looked": "模型查看之后文本已改动",
     "admitted": "采纳",
     "not in the form asked for": "不符合要求的格式",
     "about a file that is not there": "所述文件不存在",
     "no quote could be found in the text": "文本中找不到引文",
     "not about a changed line": "与改动的行无关",
-    "a check says it already": "已有检查指出",
+    "it was said already": "已有指出",
     "its item is switched off": "其条目已关闭",
     # what became of a finding
     "the dismissal expired on {day}": "忽略已于 {day} 到期",
     "the code changed": "代码已改动",
     "the settings or the checklists changed": "设置或检查清单已改动",
     "there is new evidence": "有新的证据",
+    "a deep review looked at it": "深度审查已查看",
     "its text has changed since": "其文本此后已改动",
     "asked again, and not raised again": "再次询问，未再提出",
+    "what it rests on is no longer true": "其所依据的已不再成立",
+    "said to be fixed, but no new line there shows it": "据称已修复，但该处没有新的行可以证明",
+    "said to be fixed, but no new line there shows it: {because}": "据称已修复，但该处没有新的行可以证明：{because}",
+    "looked at again, and what would show it is not there": "重新检查，未找到可以证明它的代码",
+    "looked at again, and what would show it is not there: {because}": "重新检查，未找到可以证明它的代码：{because}",
+    "looked at again, and not decided": "重新检查，未能判定",
+    "looked at again, and not decided: {because}": "重新检查，未能判定：{because}",
+    "{symbol} is gone, and the code it was about with it": "{symbol} 已不存在，所述代码也随之消失",
+    "{finding}, fixed in round {round}: {title}": "{finding}，第 {round} 轮已修复：{title}",
+    "praised in round {round}: {text}": "第 {round} 轮曾称赞：{text}",
+    "round {round} praised what is gone from {path}: {text}": "第 {round} 轮曾称赞的代码已从 {path} 消失：{text}",
+    "read by {who}: {place}": "{who}已读：{place}",
     "the rule changed in {producer}": "规则在 {producer} 中有变",
     "checked again, and no longer there": "重新检查，已不存在",
     "the file was deleted": "文件已删除",
@@ -191,16 +266,26 @@ _CHINESE: Final = {
     "what changed": "改动之处",
     "raises": "在此抛出",
     "the list": "列表",
+    "table": "说明表",
+    "in part {number}": "属于第 {number} 部分",
     "the new field": "新字段",
     "the other": "另一处",
+    "sibling": "同类处",
+    "compares too": "同样比较之处",
+    "copied from": "复制自此处",
+    "new member": "新成员",
+    "target": "构建目标",
     "before": "之前",
     "place": "位置",
 }
-_SAID: Final = frozenset({"origin", "state", "what"})
+_SAID: Final = frozenset({"origin", "state", "what", "who"})
 """Names whose values are in the table too."""
 
 _LEFT: Final = re.compile(r"(?:(?<=^)|(?<=, ))(\d+) ([a-z][a-z ]+[a-z])(?=, \d|$| \()")
 """A number of hunks and why nobody looked at them."""
+
+_ANDS: Final = re.compile(r" and (?=its |an |no |a second look )")
+"""Between several reasons for one severity."""
 
 _OPENING: Final = re.compile(r" \(")
 _GAP: Final = re.compile(r"(.+?)\)(?=, |$)")
@@ -226,6 +311,8 @@ def _value(name: str, value: str) -> str:
         return _LEFT.sub(lambda found: f"{found[1]} 个{_CHINESE.get(found[2], found[2])}", value)
     if name == "why":
         return reason(value, "zh")
+    if name == "whys":
+        return "，且".join(reason(each, "zh") for each in _ANDS.split(value))
     return _CHINESE.get(value, value) if name in _SAID else value
 
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from roundzero.core.anatomy import Anatomy
     from roundzero.core.change import Source
-    from roundzero.core.finding import Evidence, Finding, Fix
-    from roundzero.core.report import ModelStats, Report
+    from roundzero.core.finding import Evidence, Finding, Fix, Grounds
+    from roundzero.core.model_part import ModelStats
+    from roundzero.core.report import Report
 
 REDACTED: Final = "[redacted]"
 _MASK: Final = "*"
@@ -42,6 +43,8 @@ class Redactor:
         """For the texts that the listed findings are about."""
         named = {finding.seen.path for finding in report.findings}
         named |= {proof.path for finding in report.findings for proof in finding.seen.evidence}
+        named |= {proof.path for each in report.strengths for proof in each.evidence}
+        named |= {proof.path for each in report.mismatches for proof in each.evidence}
         named |= {edit.path for finding in report.findings for fix in finding.seen.fixes for edit in fix.edits}
         files = (file for file in report.change.files if file.path in named or file.old_path in named)
         sides = [side for file in files for side in (file.head, file.base) if side is not None]
@@ -73,14 +76,15 @@ class Redactor:
         The text it is anchored at is for recognising it, and is not looked at.
         """
         seen = finding.seen
-        said = (seen.title, seen.why, finding.state_text, seen.evidence, seen.fixes, seen.anatomy)
+        said = (seen.title, seen.why, finding.state_text, finding.grounds, seen.evidence, seen.fixes, seen.anatomy)
         title, why, state_text = self.text(seen.title), self.text(seen.why), self._or_none(finding.state_text)
+        grounds = self._grounds(finding.grounds)
         evidence, anatomy = self._proofs(seen.evidence), cast("Anatomy | None", self._all(seen.anatomy))
         fixes = tuple(self._fix(fix) for fix in seen.fixes if self._may_show(fix))
-        if (title, why, state_text, evidence, fixes, anatomy) == said:
+        if (title, why, state_text, grounds, evidence, fixes, anatomy) == said:
             return finding
         shown = replace(seen, title=title, why=why, evidence=evidence, fixes=fixes, anatomy=anatomy)
-        return replace(finding, state_text=state_text, seen=shown)
+        return replace(finding, state_text=state_text, grounds=grounds, seen=shown)
 
     def report(self, report: Report) -> Report:
         """The report as it may be shown, its texts aside."""
@@ -93,7 +97,15 @@ class Redactor:
                 report.coverage,
                 skipped=tuple(replace(skip, reason=text(skip.reason)) for skip in report.coverage.skipped),
             ),
+            overview=tuple(
+                row if row.summary is None else replace(row, summary=text(row.summary)) for row in report.overview
+            ),
             summary=self._or_none(report.summary),
+            themes=texts(report.themes),
+            mismatches=tuple(
+                replace(each, said=text(each.said), text=text(each.text), evidence=self._proofs(each.evidence))
+                for each in report.mismatches
+            ),
             strengths=tuple(
                 replace(each, text=text(each.text), evidence=self._proofs(each.evidence)) for each in report.strengths
             ),
@@ -102,6 +114,11 @@ class Redactor:
             notices=texts(report.notices),
             stats=replace(report.stats, failures=texts(report.stats.failures), model=self._model(report.stats.model)),
         )
+
+    def _grounds(self, grounds: Grounds | None) -> Grounds | None:
+        if grounds is None or grounds.quote is None:
+            return grounds
+        return replace(grounds, quote=self.text(grounds.quote))
 
     def _all(self, value: object) -> object:
         """A value with every text in it replaced."""

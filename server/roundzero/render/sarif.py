@@ -75,6 +75,8 @@ def _run(report: Report, wire: ReportWire) -> _Json:
             "head": wire["head"],
             "round": wire["round"],
             "settingsChanged": wire["settings_changed"],
+            **({"overview": wire["overview"]["summary"]} if wire["overview"]["summary"] else {}),
+            **({"strengths": [each["text"] for each in wire["strengths"]]} if wire["strengths"] else {}),
         },
     }
 
@@ -127,11 +129,27 @@ def _result(finding: FindingWire, report: Report, numbers: Mapping[str, int]) ->
             "origin": finding["origin"],
             "state": finding["state"],
             "producer": f"{finding['producer']} {finding['producer_version']}",
+            **_looked_into(finding),
         },
     }
     if fixes := [_fix(fix) for fix in finding["fixes"]]:
         result["fixes"] = fixes
     return result
+
+
+def _looked_into(finding: FindingWire) -> _Json:
+    """What a deep review found out about a finding."""
+    known: _Json = {
+        "votes": finding["votes"],
+        "confirmed": finding["confirmed"],
+        "claims": [
+            {"text": each["text"], "verdict": each["verdict"], "decisive": each["decisive"], "probe": each["probe"]}
+            for each in finding["claims"]
+        ],
+        "contradictions": finding["contradictions"],
+        "reverses": finding["reverses"],
+    }
+    return {name: value for name, value in known.items() if value is not None and value != []}
 
 
 def _said(finding: FindingWire, report: Report) -> str:
@@ -216,6 +234,9 @@ def _notifications(wire: ReportWire) -> Iterable[_Json]:
         yield _notification(said, "warning" if gap else "note", _location(_uri(skip), _HEAD))
     for failure in wire["stats"]["failures"]:
         yield _notification(f"not checked: {failure}", "warning")
+    for each in wire["overview"]["mismatches"]:
+        places = [_evidence(proof) for proof in each["evidence"]]
+        yield _notification(f'the description says "{each["said"]}": {each["text"]}', "note", *places)
     for doubt in wire["base"]["doubts"]:
         yield _notification(f"the base is in doubt: {doubt}", "warning")
     for notice in wire["notices"]:

@@ -11,6 +11,8 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from roundzero.render.stats_shapes import StatsWire  # noqa: TC001  read when schemas are made
+
 SeverityName = Literal["P0", "P1", "P2", "P3"]
 SideName = Literal["head", "base"]
 
@@ -111,13 +113,6 @@ class FileWire(TypedDict):
     summary: str | None
 
 
-class OverviewWire(TypedDict):
-    """The change in short."""
-
-    summary: str | None
-    files: list[FileWire]
-
-
 class ChecklistWire(TypedDict):
     """How an item came out."""
 
@@ -155,11 +150,30 @@ class EvidenceWire(TypedDict):
     blob: str
 
 
+class MismatchWire(TypedDict):
+    """Something a commit message says, in its own words, that the change does not bear out, and how."""
+
+    said: str
+    text: str
+    commit: str | None
+    evidence: list[EvidenceWire]
+
+
+class OverviewWire(TypedDict):
+    """The change in short; all but the files is a deep review's."""
+
+    summary: str | None
+    files: list[FileWire]
+    themes: list[str]
+    mismatches: list[MismatchWire]
+
+
 class StrengthWire(TypedDict):
-    """Something the change does well."""
+    """Something the change does well. ``first_seen``: the round that saw it first, null where there are none."""
 
     text: str
     evidence: list[EvidenceWire]
+    first_seen: int | None
 
 
 class MechanismWire(TypedDict):
@@ -182,7 +196,7 @@ class AnchorWire(TypedDict):
 
 
 class StateReasonWire(TypedDict):
-    """Why a finding is in its state."""
+    """Why a finding is in its state. ``quote`` is what stands at the place, where that is the proof."""
 
     text: str | None
     path: str | None
@@ -192,6 +206,7 @@ class StateReasonWire(TypedDict):
     by: str | None
     at: str | None
     expires: str | None
+    quote: str | None
 
 
 class RelatedWire(TypedDict):
@@ -211,12 +226,13 @@ class NegativeEvidenceWire(TypedDict):
 
 
 class ClaimWire(TypedDict):
-    """A claim and what became of it."""
+    """A claim and what became of it. ``blobs`` are the object ids of the texts it was checked against."""
 
     text: str
     verdict: Literal["verified", "refuted", "unverifiable"]
     decisive: bool
     probe: str | None
+    blobs: list[str]
 
 
 class QuestionWire(TypedDict):
@@ -258,7 +274,11 @@ class FixWire(TypedDict):
 
 
 class FindingWire(TypedDict):
-    """A finding."""
+    """A finding.
+
+    Of a deep review: ``confirmed`` is how a second look at it ended, null without one; ``contradictions`` what other
+    drafts said against it; ``reverses`` which earlier advice or praise it takes back.
+    """
 
     id: str
     group: str
@@ -299,97 +319,9 @@ class FindingWire(TypedDict):
     suggestions: list[SuggestionWire]
     fixes: list[FixWire]
     checklist: list[str]
-
-
-class OriginsWire(TypedDict):
-    """Listed open findings by origin; pre-existing ones are listed when asked for."""
-
-    introduced: int
-    exposed: int
-    pre_existing: int
-
-
-class StatesWire(TypedDict):
-    """Listed findings by state."""
-
-    open: int
-    stale: int
-    unconfirmed: int
-    fixed: int
-    dismissed: int
-    refuted: int
-    superseded: int
-
-
-ItemsWire = TypedDict("ItemsWire", {"pass": int, "fail": int, "not_applicable": int, "not_checked": int})
-"""Items that are on, by how they came out."""
-
-
-class DraftsWire(TypedDict):
-    """Drafts of a model.
-
-    ``outcomes`` are the failed ones by how they ended. ``gates``: what became of the findings that were drafted;
-    ``capped`` of those let in were made milder. ``requests`` were sent in this run, ``cached`` replies were at hand.
-    """
-
-    asked: int
-    ok: int
-    failed: int
-    outcomes: dict[str, int]
-    gates: dict[str, int]
-    capped: int
-    requests: int
-    cached: int
-
-
-class HunksWire(TypedDict):
-    """Changed hunks, and those that a model looked at."""
-
-    total: int
-    covered: int
-
-
-class FactChecksWire(TypedDict):
-    """Findings of a model whose claims were checked."""
-
-    checked: int
-    hold: int
-    refuted: int
-    unparsable: int
-
-
-class TokensWire(TypedDict):
-    """Tokens sent and received."""
-
-    sent: int
-    received: int
-
-
-class StatsWire(TypedDict):
-    """Round statistics. ``seconds`` per stage, ``hidden`` findings per reason.
-
-    ``patch_bytes``: of the lines added and removed. ``new``: findings first seen in this round, ``returned``: open ones
-    that were fixed before; null without a round. ``blocking_unchanged``: blocking on lines the branch did not touch.
-    From ``model`` on everything is null where no model took part, and ``cost`` where no prices are set.
-    """
-
-    seconds: dict[str, float]
-    hidden: dict[str, int]
-    failures: list[str]
-    patch_bytes: int
-    deleted_lines: int
-    items: ItemsWire
-    origins: OriginsWire
-    states: StatesWire
-    new: int | None
-    returned: int | None
-    blocking_unchanged: int
-    model: str | None
-    hunks: HunksWire | None
-    drafts: DraftsWire | None
-    fact_checks: FactChecksWire | None
-    tokens: TokensWire | None
-    cost: float | None
+    confirmed: bool | None
+    contradictions: list[str]
+    reverses: list[str]
 
 
 class ReportWire(TypedDict):

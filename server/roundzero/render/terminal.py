@@ -15,11 +15,11 @@ from roundzero.core.change import Side, SkipKind
 from roundzero.core.finding import Finding, Origin, State
 from roundzero.core.item import Severity
 from roundzero.core.report import VerdictStatus, order, short_ids
-from roundzero.render.case import Row, argument, case_words, proofs, rest
+from roundzero.render.case import Row, argument, case_words, proofs, rest, support
 from roundzero.render.escape import visible
 from roundzero.render.excerpt import excerpt, sources_of
 from roundzero.render.redaction import Redactor
-from roundzero.render.words import Words, some, spent, words
+from roundzero.render.words import Words, deep, some, spent, words
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -99,6 +99,8 @@ class _Terminal:
                     yield from self._finding(self.redactor.finding(finding))
                     yield from self._same(finding)
                     yield ""
+        yield from self._strengths()
+        yield from self._overview()
         for notice in (*self.report.notices, *self.report.stats.failures):
             yield self.words.note.format(text=visible(self.words.reason(notice)))
         yield from self._changed_rules()
@@ -116,6 +118,7 @@ class _Terminal:
             yield self.words.model.format(
                 name=visible(model.name), covered=model.covered, hunks=model.hunks, spent=spent(model, self.words)
             )
+            yield from (self._styled(f"  {line}", "dim") for line in deep(model, self.words))
         yield from self._base()
         yield self._verdict()
 
@@ -149,6 +152,32 @@ class _Terminal:
             text = some(self.words.same_places, len(others), places=", ".join(named))
             yield from self._wrapped(text)
 
+    def _strengths(self) -> Iterator[str]:
+        """What the change does well, a line each, with the first place that shows it."""
+        if not self.report.strengths:
+            return
+        yield self._styled(f"{self.words.strengths} ({len(self.report.strengths)})", "heading")
+        for each in self.report.strengths:
+            place = f" ({visible(each.evidence[0].path)}:{each.evidence[0].line})" if each.evidence else ""
+            yield from self._wrapped(visible(" ".join(self.redactor.text(each.text).split())) + place)
+        yield ""
+
+    def _overview(self) -> Iterator[str]:
+        """What the change is for, and where its description says otherwise."""
+        report = self.report
+        if not report.summary and not report.mismatches:
+            return
+        yield self._styled(self.words.overview, "heading")
+        said = [report.summary] if report.summary else []
+        if report.themes:
+            said.append(self.words.themes.format(themes=self.words.deep.comma.join(report.themes)))
+        for each in report.mismatches:
+            commit = f" ({each.commit[:12]})" if each.commit is not None else ""
+            said.append(self.words.mismatch.format(said=each.said, commit=commit, text=each.text))
+        for text in said:
+            yield from self._wrapped(visible(" ".join(self.redactor.text(text).split())))
+        yield ""
+
     def _changed_rules(self) -> Iterator[str]:
         """What the branch changes about its own review: a line for each file, and one for all comments."""
         places: list[str] = []
@@ -171,7 +200,9 @@ class _Terminal:
         severity = seen.severity.name
         place = self._place(finding)
         title = self._styled(visible(seen.title), "heading")
-        behind = self._styled(f"[{visible(seen.item)}] {visible(self.names[finding.id])}", "dim")
+        drafts = support(seen.anatomy, self.report.language) if seen.anatomy is not None else ""
+        named = f"[{visible(seen.item)}] {visible(self.names[finding.id])}"
+        behind = self._styled(f"{named} {drafts}" if drafts else named, "dim")
         yield f"{place} {self._styled(severity, severity)} {title} {behind}"
         if finding.state is not State.OPEN:
             yield "    " + visible(self._fate(finding))
@@ -244,7 +275,9 @@ class _Terminal:
         text = finding.state_text
         if text is not None and finding.state is not State.DISMISSED:
             text = self.words.reason(text)
-        return self.words.colon.join(filter(None, (self.words.reason(finding.state.value), text)))
+        grounds = finding.grounds
+        shown = f"{grounds.path}:{grounds.line}: {grounds.quote.strip()}" if grounds and grounds.quote else None
+        return self.words.colon.join(filter(None, (self.words.reason(finding.state.value), text, shown)))
 
     def _place(self, finding: Finding, *, column: bool = True) -> str:
         seen = finding.seen

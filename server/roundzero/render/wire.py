@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from roundzero.core.anatomy import Anatomy
 from roundzero.core.finding import Grounds, Origin, State
 from roundzero.core.report import ItemStatus
 from roundzero.core.statistics import statistics
@@ -16,19 +15,21 @@ from roundzero.render.escape import path_bytes, valid
 from roundzero.render.redaction import Redactor
 
 if TYPE_CHECKING:
+    from roundzero.core.anatomy import Anatomy
     from roundzero.core.change import BaseChoice
     from roundzero.core.finding import Anchor, Edit, Evidence, Finding, Fix
-    from roundzero.core.report import FileSummary, ModelStats, Report
+    from roundzero.core.model_part import Mismatch, ModelStats, Strength
+    from roundzero.core.report import FileSummary, Report
     from roundzero.core.text import Position, RelPath, Span
     from roundzero.render.shapes import (
         AnchorWire,
         BaseWire,
-        DraftsWire,
         EditWire,
         EvidenceWire,
         FileWire,
         FindingWire,
         FixWire,
+        MismatchWire,
         OldPathBytes,
         PathBytes,
         PositionWire,
@@ -36,16 +37,22 @@ if TYPE_CHECKING:
         ReportWire,
         SeverityName,
         StateReasonWire,
-        StatsWire,
+        StrengthWire,
     )
+    from roundzero.render.stats_shapes import DeepWire, DraftsWire, FactChecksWire, StatsWire
 
 T = TypeVar("T")
 
 
 def to_wire(report: Report) -> ReportWire:
     """The report as JSON values, in the order of the published schema."""
+    return _clean(raw_wire(report))
+
+
+def raw_wire(report: Report) -> ReportWire:
+    """As ``to_wire``, but strings may hold surrogates: for who makes all of the document valid at once."""
     report = Redactor.of(report).report(report)
-    wire: ReportWire = {
+    return {
         "schema": 1,
         "tool": {"name": "roundzero", "version": report.tool_version},
         "reviewed_at": report.reviewed_at,
@@ -79,7 +86,12 @@ def to_wire(report: Report) -> ReportWire:
                 for skip in report.coverage.skipped
             ],
         },
-        "overview": {"summary": report.summary, "files": [_file(each) for each in report.overview]},
+        "overview": {
+            "summary": report.summary,
+            "files": [_file(each) for each in report.overview],
+            "themes": list(report.themes),
+            "mismatches": [_mismatch(each) for each in report.mismatches],
+        },
         "checklists": [
             {
                 "pack": line.pack,
@@ -90,16 +102,12 @@ def to_wire(report: Report) -> ReportWire:
             }
             for line in report.checklists
         ],
-        "strengths": [
-            {"text": strength.text, "evidence": [_evidence(each) for each in strength.evidence]}
-            for strength in report.strengths
-        ],
+        "strengths": [_strength(each) for each in report.strengths],
         "findings": [_finding(finding) for finding in report.findings],
         "settings_changed": list(report.settings_changed),
         "notices": list(report.notices),
         "stats": _stats(report),
     }
-    return _clean(wire)
 
 
 def _stats(report: Report) -> StatsWire:
@@ -136,9 +144,67 @@ def _stats(report: Report) -> StatsWire:
         "model": model.name if model is not None else None,
         "hunks": {"total": model.hunks, "covered": model.covered} if model is not None else None,
         "drafts": _drafts(model) if model is not None else None,
-        "fact_checks": None,
+        "fact_checks": _fact_checks(model) if model is not None else None,
         "tokens": {"sent": model.sent, "received": model.received} if model is not None else None,
         "cost": model.cost if model is not None else None,
+        **_deep(model),
+    }
+
+
+def _deep(model: ModelStats | None) -> DeepWire:
+    if model is None:
+        return {"voices": [], "clusters": None, "confirmations": None, "rechecks": None, "tools": None}
+    clusters, second, again, tools = model.clusters, model.confirmations, model.rechecks, model.tools
+    return {
+        "voices": [
+            {"number": each.number, "asked": each.asked, "ok": each.ok, "failed": each.failed} for each in model.voices
+        ],
+        "clusters": {"drafted": clusters.drafted, "distinct": clusters.distinct, "merged": clusters.merged}
+        if clusters is not None
+        else None,
+        "confirmations": {"asked": second.asked, "held": second.held, "fell": second.fell, "open": second.open}
+        if second is not None
+        else None,
+        "rechecks": {
+            "asked": again.asked,
+            "fixed": again.fixed,
+            "open": again.open,
+            "failed": again.failed,
+            "unanswered": again.unanswered,
+        }
+        if again is not None
+        else None,
+        "tools": {"calls": tools.calls, "bytes": tools.bytes} if tools is not None else None,
+    }
+
+
+def _fact_checks(model: ModelStats) -> FactChecksWire | None:
+    facts = model.fact_checks
+    if facts is None:
+        return None
+    return {
+        "checked": facts.checked,
+        "hold": facts.hold,
+        "refuted": facts.refuted,
+        "unparsable": facts.unparsable,
+        "unverifiable": facts.unverifiable,
+    }
+
+
+def _strength(strength: Strength) -> StrengthWire:
+    return {
+        "text": strength.text,
+        "evidence": [_evidence(each) for each in strength.evidence],
+        "first_seen": strength.since,
+    }
+
+
+def _mismatch(mismatch: Mismatch) -> MismatchWire:
+    return {
+        "said": mismatch.said,
+        "text": mismatch.text,
+        "commit": mismatch.commit,
+        "evidence": [_evidence(each) for each in mismatch.evidence],
     }
 
 
@@ -170,9 +236,8 @@ def _base(base: BaseChoice) -> BaseWire:
 
 
 def _finding(finding: Finding) -> FindingWire:
-    seen, case = finding.seen, finding.seen.anatomy or Anatomy()
-    follows, votes = case.consequence, case.votes
-    return {
+    seen = finding.seen
+    wire: FindingWire = {
         "id": finding.id,
         "group": finding.group,
         "item": seen.item,
@@ -181,11 +246,11 @@ def _finding(finding: Finding) -> FindingWire:
         "not_blocking_because": finding.not_blocking_because,
         "title": seen.title,
         "why": seen.why or None,
-        "trigger": case.trigger,
-        "base_to_head": case.base_to_head,
-        "mechanism": [{"text": step.text, "evidence": list(step.evidence)} for step in case.mechanism],
-        "consequence": {"text": follows.text, "class": follows.failure.value} if follows is not None else None,
-        "severity_reason": case.severity_reason,
+        "trigger": None,
+        "base_to_head": None,
+        "mechanism": [],
+        "consequence": None,
+        "severity_reason": None,
         "path": seen.path,
         **_bytes(seen.path),
         "side": seen.side.value,
@@ -205,20 +270,55 @@ def _finding(finding: Finding) -> FindingWire:
         "producer": seen.producer,
         "producer_version": seen.producer_version,
         "evidence": [_evidence(each) for each in seen.evidence],
-        "negative_evidence": [
-            {"query": each.query, "scope": each.scope, "side": each.side.value, "hits": each.hits}
-            for each in case.negative_evidence
-        ],
-        "claims": [
-            {"text": each.text, "verdict": each.verdict.value, "decisive": each.decisive, "probe": each.probe}
-            for each in case.claims
-        ],
-        "open_questions": [{"text": each.text, "decides": each.decides.value} for each in case.open_questions],
-        "votes": {"for": votes.given, "of": votes.of} if votes is not None else None,
-        "suggestions": [{"text": each.text, "kind": each.kind, "verify": each.verify} for each in case.suggestions],
+        "negative_evidence": [],
+        "claims": [],
+        "open_questions": [],
+        "votes": None,
+        "suggestions": [],
         "fixes": [_fix(fix) for fix in seen.fixes],
         "checklist": [seen.item],
+        "confirmed": None,
+        "contradictions": [],
+        "reverses": [],
     }
+    if seen.anatomy is not None:
+        _argue(wire, seen.anatomy)
+    return wire
+
+
+def _argue(wire: FindingWire, case: Anatomy) -> None:
+    """Put the case of a model's finding into its wire value."""
+    from roundzero.core.reversal import named_in  # noqa: PLC0415  where a model took part
+
+    follows, votes = case.consequence, case.votes
+    wire["trigger"] = case.trigger
+    wire["base_to_head"] = case.base_to_head
+    wire["mechanism"] = [{"text": step.text, "evidence": list(step.evidence)} for step in case.mechanism]
+    wire["consequence"] = {"text": follows.text, "class": follows.failure.value} if follows is not None else None
+    wire["severity_reason"] = case.severity_reason
+    wire["related"] = [
+        {"id": name, "kind": "contradicts"} for text in case.reverses if (name := named_in(text)) is not None
+    ]
+    wire["negative_evidence"] = [
+        {"query": each.query, "scope": each.scope, "side": each.side.value, "hits": each.hits}
+        for each in case.negative_evidence
+    ]
+    wire["claims"] = [
+        {
+            "text": each.text,
+            "verdict": each.verdict.value,
+            "decisive": each.decisive,
+            "probe": each.probe,
+            "blobs": list(each.blobs),
+        }
+        for each in case.claims
+    ]
+    wire["open_questions"] = [{"text": each.text, "decides": each.decides.value} for each in case.open_questions]
+    wire["votes"] = {"for": votes.given, "of": votes.of} if votes is not None else None
+    wire["suggestions"] = [{"text": each.text, "kind": each.kind, "verify": each.verify} for each in case.suggestions]
+    wire["confirmed"] = case.confirmed
+    wire["contradictions"] = list(case.contradictions)
+    wire["reverses"] = list(case.reverses)
 
 
 def _state_reason(finding: Finding) -> StateReasonWire | None:
@@ -234,6 +334,7 @@ def _state_reason(finding: Finding) -> StateReasonWire | None:
         "by": finding.state_by,
         "at": grounds.at,
         "expires": grounds.expires,
+        "quote": grounds.quote,
     }
 
 

@@ -12,9 +12,26 @@ from roundzero.core.report import VerdictStatus
 from roundzero.render.reasons import reason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from roundzero.core.item import Language
-    from roundzero.core.report import ModelStats, Verdict
+    from roundzero.core.model_part import ModelStats
+    from roundzero.core.report import Verdict
     from roundzero.render.look import Gate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeepWords:
+    """Templates for the numbers of a deep review."""
+
+    voices: str
+    voice: str
+    clusters: str
+    confirmations: str
+    fact_checks: str
+    rechecks: str
+    tools: str
+    comma: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +85,12 @@ class Words:
     model_cached: str
     model_free: str
     model_cost: str
+    strengths: str
+    since: str
+    overview: str
+    themes: str
+    mismatch: str
+    deep: DeepWords
 
     def reason(self, text: str) -> str:
         """A reason of the report in this language."""
@@ -143,6 +166,24 @@ _ENGLISH = Words(
     model_cached=", {cached} from the cache",
     model_free=", nothing sent",
     model_cost=", cost {cost:.4f}",
+    strengths="Strengths",
+    since="since round {round}",
+    overview="Overview",
+    themes="themes: {themes}",
+    mismatch='the description says "{said}"{commit}: {text}',
+    deep=DeepWords(
+        voices="drafts by voice: {voices}",
+        voice="{number}: {ok} of {asked}",
+        clusters="drafted findings: {drafted}, distinct: {distinct}",
+        confirmations="second looks: {asked} ({held} held, {fell} did not, {open} undecided)",
+        fact_checks=(
+            "fact checks: {checked} ({hold} hold, {refuted} refuted, {unverifiable} not verifiable, {unparsable} not"
+            " readable)"
+        ),
+        rechecks="rechecked: {asked} ({fixed} fixed, {open} still open, {failed} not substantiated, {left} unanswered)",
+        tools="tool calls: {calls}, {bytes} bytes",
+        comma=", ",
+    ),
 )
 _CHINESE = Words(
     language="zh",
@@ -199,6 +240,23 @@ _CHINESE = Words(
     model_cached="，{cached} 个来自缓存",
     model_free="，未发送任何内容",
     model_cost="，费用 {cost:.4f}",
+    strengths="优点",
+    since="自第 {round} 轮",
+    overview="概览",
+    themes="主题：{themes}",
+    mismatch="描述称“{said}”{commit}：{text}",
+    deep=DeepWords(
+        voices="各份草稿：{voices}",
+        voice="第 {number} 份 {ok}/{asked}",
+        clusters="草稿中的发现：{drafted}，合并后：{distinct}",
+        confirmations="复看：{asked}（证实 {held}，未证实 {fell}，未定 {open}）",
+        fact_checks=(
+            "事实核查：{checked}（成立 {hold}，否定 {refuted}，无法证实 {unverifiable}，无法读取 {unparsable}）"
+        ),
+        rechecks="重新检查：{asked}（已修复 {fixed}，仍在 {open}，无法证实 {failed}，未回答 {left}）",
+        tools="工具调用：{calls} 次，{bytes} 字节",
+        comma="、",
+    ),
 )
 
 
@@ -216,6 +274,32 @@ def spent(model: ModelStats, said: Words) -> str:
     if model.cost is not None and model.requests:
         parts.append(said.model_cost.format(cost=model.cost))
     return "".join(parts)
+
+
+def deep(model: ModelStats, said: Words) -> Iterator[str]:
+    """The numbers that only a deep review has, a line each."""
+    say = said.deep
+    if model.voices:
+        voices = (say.voice.format(number=each.number, ok=each.ok, asked=each.asked) for each in model.voices)
+        yield say.voices.format(voices=say.comma.join(voices))
+    if model.clusters is not None:
+        yield say.clusters.format(drafted=model.clusters.drafted, distinct=model.clusters.distinct)
+    if (second := model.confirmations) is not None:
+        yield say.confirmations.format(asked=second.asked, held=second.held, fell=second.fell, open=second.open)
+    if (facts := model.fact_checks) is not None:
+        yield say.fact_checks.format(
+            checked=facts.checked,
+            hold=facts.hold,
+            refuted=facts.refuted,
+            unverifiable=facts.unverifiable,
+            unparsable=facts.unparsable,
+        )
+    if (again := model.rechecks) is not None:
+        yield say.rechecks.format(
+            asked=again.asked, fixed=again.fixed, open=again.open, failed=again.failed, left=again.unanswered
+        )
+    if model.tools is not None:
+        yield say.tools.format(calls=model.tools.calls, bytes=model.tools.bytes)
 
 
 def some(templates: tuple[str, str], count: int, **names: object) -> str:

@@ -16,6 +16,7 @@ from roundzero.core.anatomy import (
     FailureClass,
     NegativeEvidence,
     OpenQuestion,
+    Probe,
     Step,
     Suggestion,
     Votes,
@@ -23,7 +24,7 @@ from roundzero.core.anatomy import (
 from roundzero.core.change import Side
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 def anatomy_row(case: Anatomy) -> dict[str, object]:
@@ -36,12 +37,16 @@ def anatomy_row(case: Anatomy) -> dict[str, object]:
         "c": [follows.text, follows.failure.value] if follows is not None else None,
         "r": case.severity_reason,
         "n": [[each.query, each.scope, each.side.value, each.hits] for each in case.negative_evidence],
-        "l": [[each.text, each.verdict.value, each.decisive, each.probe] for each in case.claims],
+        "l": [_claim_row(each) for each in case.claims],
         "o": [[each.text, each.decides.value, each.answer] for each in case.open_questions],
         "v": [votes.given, votes.of] if votes is not None else None,
         "s": [[each.text, each.kind, each.verify] for each in case.suggestions],
+        "d": list(case.contradictions),
+        "e": list(case.reverses),
     }
-    return {name: value for name, value in row.items() if value}
+    return {name: value for name, value in row.items() if value} | (
+        {"h": case.confirmed} if case.confirmed is not None else {}
+    )
 
 
 def anatomy_of(row: Mapping[str, Any]) -> Anatomy:
@@ -57,14 +62,44 @@ def anatomy_of(row: Mapping[str, Any]) -> Anatomy:
             NegativeEvidence(query=query, scope=scope, side=Side(side), hits=hits)
             for query, scope, side, hits in row.get("n", ())
         ),
-        claims=tuple(
-            Claim(text=text, verdict=ClaimVerdict(verdict), decisive=decisive, probe=probe)
-            for text, verdict, decisive, probe in row.get("l", ())
-        ),
+        claims=tuple(_claim_of(*each) for each in row.get("l", ())),
         open_questions=tuple(
             OpenQuestion(text=text, decides=Decides(decides), answer=answer)
             for text, decides, answer in row.get("o", ())
         ),
         votes=Votes(votes[0], votes[1]) if votes is not None else None,
         suggestions=tuple(Suggestion(text=text, kind=kind, verify=verify) for text, kind, verify in row.get("s", ())),
+        confirmed=row.get("h"),
+        contradictions=tuple(row.get("d", ())),
+        reverses=tuple(row.get("e", ())),
+    )
+
+
+def _claim_row(claim: Claim) -> list[object]:
+    """A claim. What it was checked against, and by what it could be, stand at the end where there is such."""
+    row: list[object] = [claim.text, claim.verdict.value, claim.decisive, claim.probe]
+    if claim.blobs or claim.proposed:
+        row.append(list(claim.blobs))
+    if claim.proposed:
+        row.append([[each.kind, each.subject, each.path, each.expect] for each in claim.proposed])
+    return row
+
+
+def _claim_of(
+    text: str,
+    verdict: str,
+    decisive: bool,  # noqa: FBT001  a column of a row
+    probe: str | None,
+    blobs: Sequence[str] = (),
+    proposed: Sequence[Sequence[str]] = (),
+) -> Claim:
+    return Claim(
+        text=text,
+        verdict=ClaimVerdict(verdict),
+        decisive=decisive,
+        probe=probe,
+        blobs=tuple(blobs),
+        proposed=tuple(
+            Probe(kind=kind, subject=subject, path=path, expect=expect) for kind, subject, path, expect in proposed
+        ),
     )

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 """The number of the schema (SQLite's user_version)."""
+
+WITH_STRENGTHS: Final = 3
+"""The first schema that has strengths; a file that was only read since keeps its old one."""
 
 BUSY_SECONDS: Final = 5.0
 
@@ -39,6 +42,10 @@ _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             PRIMARY KEY (branch, name)) WITHOUT ROWID""",
     ),
     ("CREATE TABLE reports (branch INTEGER PRIMARY KEY, round INTEGER NOT NULL, data BLOB NOT NULL)",),
+    (
+        """CREATE TABLE strengths (branch INTEGER NOT NULL, name TEXT NOT NULL, first INTEGER NOT NULL, left INTEGER,
+            data TEXT NOT NULL, PRIMARY KEY (branch, name)) WITHOUT ROWID""",
+    ),
 )
 """Statements that lead from each schema number to the next."""
 

@@ -11,17 +11,17 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from roundzero.core.anatomy import Anatomy
 from roundzero.core.change import Side
 from roundzero.core.dismissal import Dismissal, DismissalScope
 from roundzero.core.finding import Evidence, FindingId, State, Verified
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.ledger import Entry, Event, Proof, Round, Sighting, Sign
 from roundzero.core.text import Position, RelPath, Span
-from roundzero.store._anatomy_rows import anatomy_of, anatomy_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from roundzero.core.anatomy import Anatomy
 
 Row = dict[str, Any]
 
@@ -112,7 +112,7 @@ def sighting_row(seen: Sighting, before: Sighting | None) -> Row:
     for name, short in _SHORT.items():
         value = getattr(seen, name)
         if value != getattr(before, name):
-            row[short] = _plain(value)
+            row[short] = _anatomy_row(value) if name == "anatomy" else _plain(value)
     return row
 
 
@@ -129,8 +129,24 @@ def _whole(seen: Sighting) -> Row:
     if seen.evidence:
         row["e"] = _plain(seen.evidence)
     if seen.anatomy is not None:
-        row["z"] = anatomy_row(seen.anatomy)
+        row["z"] = _anatomy_row(seen.anatomy)
     return row
+
+
+def _anatomy_row(value: Anatomy | None) -> Row | None:
+    if value is None:
+        return None
+    from roundzero.store._anatomy_rows import anatomy_row  # noqa: PLC0415  where a model took part
+
+    return anatomy_row(value)
+
+
+def _anatomy_of(row: Row | None) -> Anatomy | None:
+    if row is None:
+        return None
+    from roundzero.store._anatomy_rows import anatomy_of  # noqa: PLC0415  as above
+
+    return anatomy_of(row)
 
 
 def _plain(value: object) -> object:
@@ -141,8 +157,6 @@ def _plain(value: object) -> object:
             return int(value)
         case Side():
             return value.value
-        case Anatomy():
-            return anatomy_row(value)
         case tuple():
             return [[e.path, e.side.value, e.line, e.quote, e.role, e.blob, e.verified.value] for e in value]
         case _:
@@ -170,7 +184,7 @@ def sighting_of(row: Mapping[str, Any], before: Sighting | None) -> Sighting:
         blob=row["t"],
         why=row.get("w", ""),
         evidence=_value("evidence", row["e"]) if "e" in row else (),
-        anatomy=anatomy_of(row["z"]) if "z" in row else None,
+        anatomy=_anatomy_of(row.get("z")),
     )
 
 
@@ -183,7 +197,7 @@ def _value(name: str, value: Any) -> Any:  # noqa: ANN401  JSON in, a field's va
         case "side":
             return Side(value)
         case "anatomy":
-            return None if value is None else anatomy_of(value)
+            return _anatomy_of(value)
         case "evidence":
             return tuple(
                 Evidence(
@@ -254,11 +268,17 @@ def dismissal_of(row: Mapping[str, Any] | None) -> Dismissal | None:
 
 
 def _proof_row(proof: Proof | None) -> list[object] | None:
-    return None if proof is None else [proof.text, proof.path, proof.line, proof.commit]
+    if proof is None:
+        return None
+    row: list[object] = [proof.text, proof.path, proof.line, proof.commit]
+    return row if proof.quote is None else [*row, proof.quote]
 
 
 def _proof_of(row: list[Any] | None) -> Proof | None:
-    return None if row is None else Proof(text=row[0], path=row[1], line=row[2], commit=row[3])
+    if row is None:
+        return None
+    text, path, line, commit, *quote = row
+    return Proof(text=text, path=path, line=line, commit=commit, quote=quote[0] if quote else None)
 
 
 def _id(value: str | None) -> FindingId | None:

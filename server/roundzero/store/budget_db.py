@@ -2,12 +2,17 @@
 
 Keeps times, digests of questions and numbers; never a text, an address or a key. Deciding is core/budget. Invariants: a
 request is charged in the same transaction that permits it; a charge whose process died keeps what it reserved until
-its window has passed; one question is not asked by two processes at once.
+its window has passed, and keeps nobody waiting; one question is not asked by two processes at once.
 """
 
 from __future__ import annotations
 
+import os
+import platform
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,7 +30,7 @@ LEASE: Final = 300.0
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS charges ("
     "number INTEGER PRIMARY KEY, at REAL NOT NULL, question TEXT NOT NULL, tokens INTEGER NOT NULL, "
-    "cost REAL NOT NULL, until REAL NOT NULL)"
+    "cost REAL NOT NULL, until REAL NOT NULL, who TEXT NOT NULL DEFAULT '')"
 )
 _HOLDS: Final = (
     "CREATE TABLE IF NOT EXISTS holds (provider TEXT PRIMARY KEY, until REAL NOT NULL, why TEXT NOT NULL) WITHOUT ROWID"
@@ -69,6 +74,7 @@ class BudgetDb:
         with writing(self.path, _SCHEMA) as connection:
             connection.execute(_HOLDS)
             connection.execute("DELETE FROM charges WHERE at < ? AND until < ?", (now - DAY, now))
+            _bury(connection, now)
             held = _hold(connection, provider, now)
             if held is not None:
                 return Wait(Shortage.HELD, held.until)
@@ -82,8 +88,8 @@ class BudgetDb:
                 return wait
             until = now + LEASE
             cursor = connection.execute(
-                "INSERT INTO charges (at, question, tokens, cost, until) VALUES (?, ?, ?, ?, ?)",
-                (now, question, tokens, cost, until),
+                "INSERT INTO charges (at, question, tokens, cost, until, who) VALUES (?, ?, ?, ?, ?, ?)",
+                (now, question, tokens, cost, until, f"{_here()} {os.getpid()}"),
             )
             return Lease(int(cursor.lastrowid or 0), until)
 
@@ -119,6 +125,38 @@ class BudgetDb:
         with reading(self.path) as connection:
             known = [] if connection is None or not _has(connection, "charges") else _charges(connection)
         return tally(known, now)
+
+
+def _bury(connection: sqlite3.Connection, now: float) -> None:
+    """End the requests of processes that are no more; what they reserved stays charged."""
+    columns = {row[1] for row in connection.execute("PRAGMA table_info(charges)")}
+    if "who" not in columns:
+        connection.execute("ALTER TABLE charges ADD COLUMN who TEXT NOT NULL DEFAULT ''")
+    for (who,) in connection.execute("SELECT DISTINCT who FROM charges WHERE until > ?", (now,)).fetchall():
+        if _is_dead(str(who)):
+            connection.execute("UPDATE charges SET until = 0 WHERE who = ?", (who,))
+
+
+@cache
+def _here() -> str:
+    """What process numbers mean something in: this machine, or a container of it."""
+    with suppress(OSError):
+        return f"{platform.node()} {Path('/proc/self/ns/pid').readlink()}"
+    return platform.node()
+
+
+def _is_dead(who: str) -> bool:
+    """Whether a process of here is no more; of others nobody knows."""
+    where, _, number = who.rpartition(" ")
+    if where != _here() or not number.isdecimal() or sys.platform == "win32":
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _charges(connection: sqlite3.Connection) -> list[Charge]:

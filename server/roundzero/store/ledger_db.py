@@ -19,7 +19,7 @@ from roundzero.core.finding import FindingId
 from roundzero.core.ledger import LIVE_OR_DISMISSED, Entry, Event, Ledger, Round, Sign, step
 from roundzero.core.rule_files import LEDGER_FILE
 from roundzero.store import _ledger_rows as rows
-from roundzero.store._ledger_file import LedgerFile, decoding
+from roundzero.store._ledger_file import WITH_STRENGTHS, LedgerFile, decoding
 
 if TYPE_CHECKING:
     import sqlite3
@@ -138,6 +138,16 @@ class LedgerDb:
             with decoding():
                 return {json.loads(path): blob for path, blob in found}
 
+    def is_praised(self, branch: Branch | None) -> bool:
+        """Whether strengths are kept of a branch (store/strength_db)."""
+        with self._file.reading() as connection:
+            if branch is None or connection is None:
+                return False
+            if connection.execute("PRAGMA user_version").fetchone()[0] < WITH_STRENGTHS:
+                return False
+            found = connection.execute("SELECT 1 FROM strengths WHERE branch = ? LIMIT 1", (branch.number,))
+            return found.fetchone() is not None
+
     def dismissals(self, branch: Branch | None) -> tuple[Dismissal, ...]:
         """The dismissals that stand beside entries: of files on this branch, of items and likes in the repository."""
         with self._file.reading() as connection:
@@ -217,7 +227,7 @@ class LedgerDb:
                     )
             old = connection.execute("SELECT number FROM branches WHERE deleted < ?", (limit,)).fetchall()
             for (number,) in old:
-                for table in ("events", "entries", "rounds", "reviewed", "dismissals", "reports"):
+                for table in ("events", "entries", "rounds", "reviewed", "dismissals", "reports", "strengths"):
                     connection.execute(f"DELETE FROM {table} WHERE branch = ?", (number,))  # noqa: S608  our own names
                 connection.execute("DELETE FROM branches WHERE number = ?", (number,))
 

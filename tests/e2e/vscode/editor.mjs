@@ -72,11 +72,12 @@ export function repository(folder, before, after) {
 }
 
 export class Editor {
-  /** `home` is a folder of the run's own; `installed` is what install.sh printed. */
-  constructor(installed, home, settings = {}, { trust = false } = {}) {
+  /** `home` is a folder of the run's own; `installed` is what install.sh printed; `scale`: pixels of a picture to one. */
+  constructor(installed, home, settings = {}, { trust = false, scale = 1 } = {}) {
     this.installed = installed;
     this.home = home;
     this.trust = trust;
+    this.scale = scale;
     this.data = path.join(home, 'data');
     // Sockets lie in here, and their paths may have 107 bytes.
     this.sockets = fs.mkdtempSync(path.join(os.tmpdir(), 'cs-'));
@@ -153,7 +154,10 @@ export class Editor {
     }
     const { chromium } = createRequire(path.join(this.installed, 'package.json'))('playwright-core');
     this.browser = await chromium.launch({ executablePath: chromiumPath(), headless: true, args: CHROMIUM });
-    const context = await this.browser.newContext({ viewport: { width: 1200, height: 660 } });
+    const context = await this.browser.newContext({
+      viewport: { width: 1200, height: 660 },
+      deviceScaleFactor: this.scale,
+    });
     await context.route('**/*', (route) => {
       const url = new URL(route.request().url());
       const near = ['127.0.0.1', 'localhost'].includes(url.hostname) || !url.protocol.startsWith('http');

@@ -9,11 +9,6 @@ here() { case $1 in /*) printf '%s\n' "$1" ;; *) printf '%s\n' "$root/$1" ;; esa
 python=$(here "$1")
 pictures=${2:+$(here "$2")}
 
-for program in /usr/bin/chromium /usr/bin/chromium-browser /usr/bin/google-chrome; do
-    [ ! -x "$program" ] || chromium=$program
-done
-[ -n "${chromium:-}" ] || { echo 'run.sh: Chromium is needed; on Debian: apt-get install chromium' >&2; exit 2; }
-
 new=$(./install.sh 1.139)
 old=$(./install.sh 1.100)
 work=$(mktemp -d)
@@ -27,8 +22,24 @@ vsix=$root/dist/roundzero-$version
     --find-links "$work/unpacked/extension/wheels" roundzero
 program=$work/venv/bin/roundzero
 
-node host.mjs "$new" "$root/vscode-extension" "$program"
-node host.mjs "$old" "$root/vscode-extension" "$program"
-node window.mjs "$old" "$vsix.vsix" "" "$program"
-# shellcheck disable=SC2086  none, where no pictures are wanted
-node window.mjs "$new" "$vsix.vsix" "$vsix-linux-x64.vsix" "$program" $pictures
+# Both editors at once: each waits a good deal. What the old one says comes when both are done.
+both() {
+    status=0
+    "$1" "$old" >"$work/old.log" 2>&1 &
+    beside=$!
+    "$1" "$new" || status=1
+    wait "$beside" || status=1
+    cat "$work/old.log"
+    return "$status"
+}
+suite() { node host.mjs "$1" "$root/vscode-extension" "$program"; }
+window() {
+    if [ "$1" = "$old" ]; then
+        node window.mjs "$1" "$vsix.vsix" "" "$program"
+    else
+        # shellcheck disable=SC2086  none, where no pictures are wanted
+        node window.mjs "$1" "$vsix.vsix" "$vsix-linux-x64.vsix" "$program" $pictures
+    fi
+}
+both suite
+both window

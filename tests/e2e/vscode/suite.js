@@ -1,7 +1,9 @@
 // Runs inside VS Code's extension host, where the extension runs. Each step says what is true.
 const assert = require('node:assert');
 const fs = require('node:fs');
+const { createRequire } = require('node:module');
 const path = require('node:path');
+const { isDeepStrictEqual } = require('node:util');
 const vscode = require('vscode');
 
 const PATIENCE_MS = 30_000;
@@ -16,7 +18,8 @@ async function until(what, look) {
       return value;
     }
     if (Date.now() > end) {
-      throw new Error(`waited in vain: ${what}; the server: ${api?.server.stage} ${api?.server.missing}`);
+      const lanes = JSON.stringify([...(api?.server.statuses.values() ?? [])].map(({ model }) => model));
+      throw new Error(`waited in vain: ${what}; the server: ${api?.server.stage} ${api?.server.missing} ${lanes}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -33,6 +36,12 @@ const status = () =>
 /** Findings of the first repository; the second one has one of its own all the time. */
 const found = () => api.view.found.filter((each) => vscode.Uri.parse(each.root).fsPath === root.fsPath);
 const labels = () => api.view.getChildren().map(({ group }) => `${group.label} ${group.found.length}`);
+/** The view asks by itself too, and the newest answer counts: hence more than one look. */
+const listed = (...expected) =>
+  until(`${expected.join()} in the view`, async () => {
+    await api.view.refresh();
+    return isDeepStrictEqual(labels().sort(), expected);
+  });
 const editorOf = async () => vscode.window.showTextDocument(await vscode.workspace.openTextDocument(file));
 
 steps['it becomes active by itself, also below the root of a repository'] = async () => {
@@ -41,6 +50,8 @@ steps['it becomes active by itself, also below the root of a repository'] = asyn
   api = extension.exports;
   assert.ok(api.activation <= 100, `activation took ${api.activation} ms`);
   say(`activation: ${api.activation.toFixed(1)} ms`);
+  assert.strictEqual(extension.extensionKind, vscode.ExtensionKind.Workspace);
+  assert.ok(vscode.env.remoteName, 'this window is a remote one');
 };
 
 steps['the added line has a diagnostic and the old one has none'] = async () => {
@@ -96,10 +107,9 @@ steps['next and previous go to the finding'] = async () => {
 
 steps['the view lists it by severity and by file'] = async () => {
   await run('roundzero.findings.focus');
-  await api.view.refresh();
-  assert.deepStrictEqual(labels(), ['P2 2']);
+  await listed('P2 2');
   await api.view.groupBy('file');
-  assert.deepStrictEqual(labels().sort(), ['shop/app.py 1', 'tool.py 1']);
+  await listed('shop/app.py 1', 'tool.py 1');
   const group = api.view.getChildren().find((each) => each.group.label === 'shop/app.py');
   const [node] = api.view.getChildren(group);
   const item = api.view.getTreeItem(node);
@@ -113,8 +123,7 @@ steps['a dismissed finding goes from the text, shows on request, and comes back 
   const [{ finding }] = found();
   await run('roundzero.dismiss', { id: finding.id, reason: 'intended' });
   await until('the diagnostic to go', () => ours().length === 0);
-  await api.view.refresh();
-  assert.deepStrictEqual(labels(), ['tool.py 1']);
+  await listed('tool.py 1');
   await run('roundzero.showDismissed');
   const group = api.view.getChildren().find((each) => each.group.label === 'shop/app.py');
   const [node] = api.view.getChildren(group);
@@ -196,6 +205,97 @@ function isOurServer(name) {
     return false;
   }
 }
+
+steps['a folder that is taken out of the window takes its findings along, and brings them back'] = async () => {
+  const { workspaceFolders, updateWorkspaceFolders } = vscode.workspace;
+  const [, second] = workspaceFolders;
+  assert.strictEqual(api.server.statuses.size, 2);
+  updateWorkspaceFolders(1, 1);
+  await until('one repository', () => api.server.statuses.size === 1 && api.server.stage === 'ready');
+  await listed('shop/app.py 1');
+  updateWorkspaceFolders(1, 0, { uri: second.uri });
+  await until('the second repository', () => api.server.statuses.size === 2);
+  await until('its finding', () => vscode.languages.getDiagnostics(vscode.Uri.joinPath(second.uri, 'tool.py')).length);
+};
+
+/** What a model says of the added line, in the form the server asks for. */
+const DRAFT = {
+  summary: '',
+  clean: [],
+  findings: [
+    {
+      item: 'general/other-defect',
+      severity: 'P2',
+      title: 'the answer is kept for ever',
+      path: 'shop/app.py',
+      line: 6,
+      end_line: 6,
+      trigger: 'any call',
+      base_to_head: 'the line is new',
+      mechanism: [{ text: 'the line runs', evidence: [0] }],
+      consequence: { text: 'an old answer', failure: 'wrong-result' },
+      severity_reason: 'seen by its caller only',
+      evidence: [
+        { path: 'shop/app.py', side: 'head', line: 6, quote: '    return cache', role: 'the line', decisive: true },
+      ],
+      claims: [{ text: 'the line is wrong', decisive: true }],
+      open_questions: [],
+      suggestions: [{ text: 'write it right', kind: 'fix' }],
+      replacement: null,
+    },
+  ],
+};
+
+steps['the editor’s own model is asked when it is the provider, and what it says is shown'] = async () => {
+  const extension = vscode.extensions.getExtension('roundzero.roundzero');
+  // The same object that the extension has: nobody here brings a model, so one is put where the extension looks.
+  const theirs = createRequire(path.join(extension.extensionPath, 'dist/extension.js'))('vscode');
+  const asked = [];
+  const answer = (prompt) => JSON.stringify(prompt.includes('shop/app.py') ? DRAFT : { ...DRAFT, findings: [] });
+  const model = {
+    id: 'made-up',
+    family: 'made-up',
+    name: 'Made up',
+    sendRequest: async ([message], { justification }) => {
+      const prompt = message.content.map((part) => part.value).join('');
+      asked.push({ prompt, justification });
+      return {
+        text: (async function* () {
+          const said = answer(prompt);
+          yield said.slice(0, 20);
+          yield said.slice(20);
+        })(),
+      };
+    },
+  };
+  const before = theirs.lm.selectChatModels;
+  theirs.lm.selectChatModels = async () => [model];
+  const settings = vscode.workspace.getConfiguration('roundzero.model');
+  const global = vscode.ConfigurationTarget.Global;
+  try {
+    await settings.update('name', 'made-up', global);
+    await settings.update('provider', 'client', global);
+    const said = await until('what the model says', () => ours().find((each) => each.message.includes('for ever')));
+    assert.strictEqual(said.range.start.line, 5);
+    assert.ok(asked.every(({ prompt, justification }) => prompt.includes('of this schema') && justification !== ''));
+    // No other model than the one that was named.
+    await settings.update('name', 'another', global);
+    const once = asked.length;
+    await run('roundzero.recheck');
+    await until('to say that there is none of this name', () =>
+      /another/.test(JSON.stringify(status()?.model ?? null)),
+    );
+    assert.strictEqual(asked.length, once);
+    const { data } = ours().find((each) => each.message.includes('for ever'));
+    await run('roundzero.dismiss', { id: data.id, reason: 'intended' });
+    await until('what was dismissed to go', () => ours().length === 1);
+  } finally {
+    theirs.lm.selectChatModels = before;
+    await settings.update('provider', undefined, global);
+    await settings.update('name', undefined, global);
+  }
+  await until('the finding of the checks', () => ours().length === 1 && api.server.stage === 'ready');
+};
 
 steps['a key restarts the server and is in no settings'] = async () => {
   await api.server.setKey('sk-made-up');

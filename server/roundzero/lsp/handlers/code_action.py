@@ -74,21 +74,25 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
     shown = session.publisher.shown(workspace, uri)
     # A client that asks for a whole line, as Neovim does, sends a cursor and the diagnostics of the line.
     named = {_id_of(each) for each in params.context.diagnostics}
-    here = [each.finding for each in shown if overlap(each.range, params.range) or each.finding.id in named]
+    present = session.publisher.present(workspace, uri, session.documents.get(uri))
+    there = {each.finding.id: each.finding for each in shown if each.finding.id in named}
+    here = [each.finding for each in present if overlap(each.range, params.range) or each.finding.id in there]
+    edited = [finding for name, finding in there.items() if all(each.finding.id != name for each in present)]
     words = _WORDS[workspace.settings.language]
     actions: list[types.CodeAction] = []
     if asked.kind(_QUICK_FIX):
-        actions += await _quick_fixes(ls, workspace, here, params, words)
-        for item in _several([each.finding for each in shown], here):
+        actions += await _quick_fixes(ls, workspace, [*here, *edited], params, words)
+        for item in _several([each.finding for each in shown], [*here, *edited]):
             actions.append(_action(words["item"].format(item), _QUICK_FIX, {"uri": uri, "item": item}))
-    models = [each for each in here if each.seen.source == "model"]
+    models = [each for each in (*here, *edited) if each.seen.source == "model"]
     if models and asked.kind(ABOUT):
         worst = min(models, key=lambda each: (each.seen.severity, each.id))
         actions += about(worst, workspace.settings.language, session.client.commands)
-    actions += _put_aside(ls, located, here, params, asked)
+    actions += await _comments(ls, located, here, params, asked)
+    actions += _dismissals(ls, workspace, [*here, *edited], params, asked)
     if asked.fix_all() and _fixable((each.finding for each in shown), safe=True):
         actions.append(_action(words["all"], FIX_ALL, {"uri": uri, "all": True}))
-    if here and asked.kind("") and SHOW_BASE in session.client.commands:
+    if (here or edited) and asked.kind("") and SHOW_BASE in session.client.commands:
         command = types.Command(title=words["base"], command=SHOW_BASE, arguments=[{"uri": uri}])
         actions.append(types.CodeAction(title=words["base"], kind=types.CodeActionKind.Empty, command=command))
     if not session.client.code_action_resolve:
@@ -107,16 +111,25 @@ async def resolve(ls: Server, params: types.CodeAction) -> types.CodeAction:
     return params
 
 
-def _put_aside(
+async def _comments(
     ls: Server, located: Located, here: Sequence[Finding], params: types.CodeActionParams, asked: _Asked
-) -> Iterator[types.CodeAction]:
-    """A comment in the code, and dismissing without touching it."""
+) -> list[types.CodeAction]:
+    """Comments in the code, for findings as they lie in the text of now. Reading a long one does not hold the loop."""
+    target = ls.session.target(located.workspace, located.path) if here and asked.kind(IGNORE) else None
+    if target is None:
+        return []
     client, language = ls.session.client, located.workspace.settings.language
-    if asked.kind(IGNORE) and (target := ls.session.target(located.workspace, located.path)) is not None:
-        for finding, action in comments(here, located.path, target, client, language):
-            yield _about(finding, action, params)
+    found = await asyncio.to_thread(lambda: list(comments(here, located.path, target, client, language)))
+    return [_about(finding, action, params) for finding, action in found]
+
+
+def _dismissals(
+    ls: Server, workspace: Workspace, here: Sequence[Finding], params: types.CodeActionParams, asked: _Asked
+) -> Iterator[types.CodeAction]:
+    """Dismissing without touching the code."""
     if asked.kind(DISMISS):
-        ways = dismissals(here, language, everything=asked.named(DISMISS), can_ask=client.questions)
+        language, can_ask = workspace.settings.language, ls.session.client.questions
+        ways = dismissals(here, language, everything=asked.named(DISMISS), can_ask=can_ask)
         yield from (_about(finding, action, params) for finding, action in ways)
 
 

@@ -17,7 +17,6 @@ from roundzero.lsp.convert import printable
 from roundzero.lsp.dismissals import chosen
 from roundzero.lsp.extensions import status_wire
 from roundzero.lsp.greeting import COMMANDS, INVALID_PARAMS
-from roundzero.lsp.hover_text import comment_text, hover_text
 from roundzero.lsp.progress import Progress
 from roundzero.lsp.pygls_fixes import RequestError
 
@@ -115,8 +114,6 @@ async def _review(call: _Call) -> list[StatusWire]:
     from roundzero.git.repository import Scope  # noqa: PLC0415  off the start-up path
 
     scope, depth = call.word("scope", _SCOPES) or "worktree", call.word("depth", _DEPTHS)
-    if depth == "deep":
-        raise UserError("this version makes no deep reviews; use depth quick")
     workspaces = call.workspaces()
     title = "Round Zero: " + ", ".join(workspace.root.name for workspace in workspaces)
     done = []
@@ -186,7 +183,12 @@ async def _reopen(call: _Call) -> FindingStateWire:
 async def _recheck(call: _Call) -> FindingStateWire | list[StatusWire]:
     if call.argument.at("id").value is not None:
         workspace, name = call.finding()
-        return {"id": name, "state": await workspace.engine.recheck(name) or "gone"}
+        deep = call.word("depth", _DEPTHS) == "deep"
+        if not deep:
+            return {"id": name, "state": await workspace.engine.recheck(name) or "gone"}
+        async with Progress(call.ls, f"Round Zero: {name}", call.token) as progress:
+            state = await workspace.engine.recheck(name, deep=True, progress=progress)
+        return {"id": name, "state": state or "gone"}
     done = []
     for workspace in call.workspaces():
         await workspace.ready()
@@ -206,12 +208,16 @@ async def _answer(call: _Call) -> FindingStateWire:
 async def _explain(call: _Call) -> str:
     workspace, finding = _seen(call)
     language = workspace.settings.language
+    from roundzero.lsp.hover_text import hover_text  # noqa: PLC0415  off the start-up path
+
     _show(call, lambda: hover_text(finding, language, markdown=False, whole=True))
     return hover_text(finding, language, markdown=True, whole=True)
 
 
 async def _copy(call: _Call) -> str:
     workspace, finding = _seen(call)
+    from roundzero.lsp.hover_text import comment_text  # noqa: PLC0415  off the start-up path
+
     text = comment_text(finding, workspace.settings.language)
     _show(call, lambda: text)
     return text

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from roundzero.lsp.convert import contains
-from roundzero.lsp.hover_text import hover_text
 
 if TYPE_CHECKING:
     from roundzero.lsp.pygls_fixes import Server
@@ -28,6 +27,8 @@ def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     here = [each for each in shown if contains(each.range, params.position)]
     if not here:
         return None
+    from roundzero.lsp.hover_text import hover_text  # noqa: PLC0415  off the start-up path
+
     here.sort(key=lambda each: (each.finding.seen.severity, each.finding.id))
     markdown = session.client.markdown
     language = located.workspace.settings.language

@@ -1,0 +1,121 @@
+"""How a test puts back what it changed for the whole process, and the fix that lets pytest do it.
+
+Looks at texts inside one file: what a base class or a ``conftest.py`` restores cannot be seen here. Invariant: nothing
+is reported by this module; it only answers.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from roundzero.checkers._paths import is_test_module
+from roundzero.checkers._python import definitions, dotted
+from roundzero.core.finding import Edit, Fix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from roundzero.checkers._base import CheckContext
+
+_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+
+UNDOING: Final = ("teardown", "cleanup", "restore", "reset", "finalizer", "unset", "revert")
+"""Words, in small letters, of names of what puts things back."""
+
+_REGISTERING: Final = (*UNDOING, "callback", "patch", "preserve", "temp")
+
+PREPARING: Final = ("setUp", "setup")
+"""How functions begin that run before a test."""
+
+_TEST_CASES: Final = frozenset({"TestCase", "unittest.TestCase", "object", "IsolatedAsyncioTestCase",
+                                "unittest.IsolatedAsyncioTestCase"})  # fmt: skip
+
+
+def is_run_first(ctx: CheckContext) -> bool:
+    """Whether the visited node is in a test, its preparation or a fixture: what it changes meets other tests."""
+    function = ctx.function
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    if not is_test_module(ctx.path) and not ctx.path.endswith("conftest.py"):
+        return False
+    return function.name.startswith(("test", *PREPARING)) or is_fixture(function)
+
+
+def is_fixture(function: _Function) -> bool:
+    """Whether pytest calls a function for tests that ask for it."""
+    return any("fixture" in ast.unparse(decorator) for decorator in function.decorator_list)
+
+
+def has_unknown_base(ctx: CheckContext) -> bool:
+    """Whether a class around the visited node has a base that may restore things."""
+    return any(
+        isinstance(scope, ast.ClassDef) and any(dotted(base) not in _TEST_CASES for base in scope.bases)
+        for scope in ctx.scopes
+    )
+
+
+class Restorations:
+    """What the functions and classes of one file restore; each is read once, when something inside of it asks."""
+
+    __slots__ = ("_inside", "_whole")
+
+    def __init__(self) -> None:
+        """Know nothing yet."""
+        self._inside: dict[int, str] = {}
+        self._whole: str | None = None
+
+    def name(self, ctx: CheckContext, words: tuple[str, ...]) -> bool:
+        """Whether something around the visited node restores what one of ``words`` names.
+
+        It may be a ``finally``, what stands behind a ``yield``, a function whose name says so, in the class or at
+        module level, or a call that registers one.
+        """
+        if self._whole is None:
+            self._whole = "\n".join(
+                text for function in definitions(ctx.file.tree).values() for text in _by_its_name(ctx, function)
+            )
+        outermost = ctx.scopes[0] if ctx.scopes else None
+        if outermost is not None and id(outermost) not in self._inside:
+            self._inside[id(outermost)] = "\n".join(_inside(ctx, outermost))
+        inside = self._inside.get(id(outermost), "")
+        return any(word in inside or word in self._whole for word in words)
+
+
+def _by_its_name(ctx: CheckContext, function: _Function) -> Iterator[str]:
+    """What a function restores because it is called so, or is a fixture that goes on after the test."""
+    if any(word in function.name.lower() for word in UNDOING) and not function.name.startswith("test"):
+        yield ctx.file.text(function)
+    elif is_fixture(function):
+        yield ctx.file.text(function).partition("yield")[2]
+
+
+def _inside(ctx: CheckContext, scope: ast.AST) -> Iterator[str]:
+    """The stretches of a scope that restore something, whatever function they stand in."""
+    for part in ast.walk(scope):
+        if isinstance(part, ast.Try):
+            yield from (ctx.file.text(last) for last in part.finalbody)
+        elif isinstance(part, ast.Call) and any(word in dotted(part.func).lower() for word in _REGISTERING):
+            yield ctx.file.text(part)
+        elif isinstance(part, (ast.Yield, ast.YieldFrom)) and ctx.function is not None:
+            yield ctx.file.text(ctx.function).partition("yield")[2]
+
+
+def with_monkeypatch(ctx: CheckContext, statement: ast.stmt, title: str, new: str) -> tuple[Fix, ...]:
+    """Replace a statement by a call of pytest's ``monkeypatch``, which a plain test function may have to ask for."""
+    function = ctx.function
+    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return ()
+    fix = ctx.replace(title, new, ctx.file.span(statement), safe=True)
+    if any(argument.arg == "monkeypatch" for argument in function.args.args):
+        return (fix,)
+    index = ctx.file.source.index
+    after_name = index.offset(ctx.file.name_span(function).end)
+    is_plain = len(ctx.scopes) == 1 and function.name.startswith("test") and not function.decorator_list
+    if not is_plain or index.text[after_name : after_name + 1] != "(":
+        return ()
+    rest = index.text[after_name + 1 : after_name + 2]
+    asked = Edit(
+        ctx.path, index.span(after_name + 1, after_name + 1), "", "monkeypatch" + ("" if rest == ")" else ", ")
+    )
+    return (Fix(fix.title, safe=False, edits=(asked, *fix.edits)),)

@@ -1,0 +1,190 @@
+"""enum-switch-drift: a place that lists the members of an enumeration lacks one, and this change has to do with it.
+
+Either the enumeration got the member: then a ``match``, an ``if`` chain or a table in Python, or a ``switch`` in C++,
+that lists all the others is behind. Or a case of a ``match`` or ``switch`` was touched, and of at least NEARLY members
+it lists all but MISSING. A branch for all others serves them too, unless it only refuses; members that stand for no
+value need no case. Invariant: every case of the place is a member of the one enumeration.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._across import hit_in
+from roundzero.checkers._base import SymbolChecker, SymbolView
+from roundzero.checkers._paths import is_test_path
+from roundzero.checkers._python import parse
+from roundzero.checkers._switches import cpp_enums, cpp_switches, python_enums, python_switches
+from roundzero.core.change import Side
+from roundzero.core.finding import Anchor, evidence_at
+from roundzero.core.item import language_of
+from roundzero.core.syntax import NotPythonError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from roundzero.checkers._switches import Switch
+    from roundzero.core.change import FileChange, Source
+    from roundzero.core.finding import Evidence, Hit
+
+FEWEST: Final = 2
+NEARLY: Final = 3
+MISSING: Final = 2
+
+_TOUCHED: Final = re.compile(r"\bcase[ \t]+(?:\w+(?:::|\.))*(\w+)(?:::|\.)\w+")
+_NO_VALUE: Final = re.compile(
+    r"(?:\w+_)?(?:unknown|invalid|none|undefined|unspecified|count|num|max|min|last|end|size|total|all|default|other)"
+    r"(?:_\w+|type)?|\w*(?:_max|_count|_num|_end|_last)",
+    re.IGNORECASE,
+)
+_CPP: Final = frozenset({"c", "cpp", "cuda"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Grown:
+    """An enumeration that got members, those it had, and where the first new one stands."""
+
+    file: FileChange
+    name: str
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    line: int
+
+
+class EnumSwitchDrift(SymbolChecker):
+    """Finds places that a new member passes by."""
+
+    name = "enum-switch-drift"
+
+    def __init__(self) -> None:
+        """Start before the change is known."""
+        self._grown: list[_Grown] | None = None
+
+    def words(self, view: SymbolView) -> Collection[str]:
+        """The enumerations and, for C++, where members may be named alone, their first members."""
+        grown = {word for each in self._enums(view) for word in (each.name, each.old[0])}
+        return grown | {name for _, name in _touched(view)}
+
+    def check(self, view: SymbolView) -> Iterable[Hit]:
+        """Look at every file that names such an enumeration."""
+        yield from self._behind(view)
+        for file, name in _touched(view):
+            enum = _defined(view, file, name)
+            if enum is not None and name not in {each.name for each in self._enums(view)}:
+                yield from _incomplete(view, file, enum)
+
+    def _behind(self, view: SymbolView) -> Iterator[Hit]:
+        """The places that an enumeration of this change outgrew."""
+        for each in self._enums(view):
+            hits = (*view.found.get(each.name, ()), *view.found.get(each.old[0], ()))
+            for path in sorted({hit.path for hit in hits}):
+                if (language_of(path) in _CPP) != (language_of(each.file.path) in _CPP) or is_test_path(path):
+                    continue
+                source = view.repository.read(path, Side.HEAD)
+                for switch in _switches(source, each) if source is not None else ():
+                    missing = [name for name in each.new if name not in switch.listed]
+                    if missing and switch.listed >= set(each.old) and not switch.serves_others:
+                        yield hit_in(
+                            view,
+                            path,
+                            switch.span,
+                            f"{each.name}.{missing[0]}",
+                            cause=Anchor(each.file.path, each.line),
+                            evidence=_where(each),
+                        )
+
+    def _enums(self, view: SymbolView) -> list[_Grown]:
+        if self._grown is None:
+            self._grown = [each for file in view.change.files for each in _grown(file)]
+        return self._grown
+
+
+def _touched(view: SymbolView) -> list[tuple[FileChange, str]]:
+    """The changed files with an added case, and the enumeration that it names."""
+    found: dict[tuple[str, str], tuple[FileChange, str]] = {}
+    for file in view.change.files:
+        if file.head is not None and not is_test_path(file.path) and language_of(file.path) in {*_CPP, "python"}:
+            for name in _TOUCHED.findall("\n".join(file.added_lines)):
+                found[file.path, name] = (file, name)
+    return list(found.values())
+
+
+def _defined(view: SymbolView, file: FileChange, name: str) -> _Grown | None:
+    """The one enumeration of the repository with a name, in the language of a file."""
+    makes = re.compile(rf"\s*(?:typedef\s+)?(?:enum\s+(?:class\s+|struct\s+)?|class\s+){name}\b(?!\s*;)")
+    is_cpp = language_of(file.path) in _CPP
+    homes = {
+        hit.path
+        for hit in view.found.get(name, ())
+        if makes.match(hit.text) and (language_of(hit.path) in _CPP) == is_cpp and not is_test_path(hit.path)
+    }
+    source = view.repository.read(homes.pop(), Side.HEAD) if len(homes) == 1 else None
+    members = _enums_of(source).get(name, ()) if source is not None else ()
+    return _Grown(file, name, members, (), 0) if members else None
+
+
+def _incomplete(view: SymbolView, file: FileChange, enum: _Grown) -> Iterator[Hit]:
+    """The places of a file whose cases were touched and that lack few of many members."""
+    assert file.head is not None  # noqa: S101  only files with a head have added cases
+    for switch in _switches(file.head, enum):
+        missing = [name for name in enum.old if name not in switch.listed and not _NO_VALUE.fullmatch(name)]
+        if switch.kind not in {"match", "switch"} or switch.serves_others or not 0 < len(missing) <= MISSING:
+            continue
+        touched = sorted(file.added & set(switch.lines))
+        if len(switch.listed) >= NEARLY and switch.listed <= set(enum.old) and touched:
+            named = f"{enum.name}." + f", {enum.name}.".join(missing)
+            yield hit_in(view, file.path, switch.span, named, cause=Anchor(file.path, touched[0]))
+
+
+def _where(each: _Grown) -> tuple[Evidence, ...]:
+    return (evidence_at(each.file.head, each.line, "new member"),) if each.file.head is not None else ()
+
+
+def _grown(file: FileChange) -> Iterator[_Grown]:
+    """The enumerations of a changed file that got members and lost none."""
+    if file.base is None or file.head is None or not file.added or "num" not in file.head.text:
+        return
+    before = _enums_of(file.base)
+    for name, members in _enums_of(file.head).items() if before else ():
+        old = before.get(name, ())
+        new = tuple(member for member in members if member not in old)
+        if len(old) >= FEWEST and new and set(old) <= set(members):
+            line = _line(file, new[0])
+            if line is not None:
+                yield _Grown(file, name, old, new, line)
+
+
+def _line(file: FileChange, member: str) -> int | None:
+    """The added line that defines a member."""
+    head = file.head
+    return next(
+        (line for line in sorted(file.added) if head is not None and member in head.index.line(line)),
+        None,
+    )
+
+
+def _enums_of(source: Source) -> dict[str, tuple[str, ...]]:
+    language = language_of(source.path)
+    if language in _CPP:
+        return cpp_enums(source)
+    if language != "python" or "Enum" not in source.text:
+        return {}
+    try:
+        return python_enums(parse(source).tree)
+    except NotPythonError:
+        return {}
+
+
+def _switches(source: Source, each: _Grown) -> Iterator[Switch]:
+    if language_of(source.path) in _CPP:
+        yield from cpp_switches(source, each.name, (*each.old, *each.new))
+    elif language_of(source.path) == "python" and each.name in source.text:
+        try:
+            yield from python_switches(parse(source), each.name)
+        except NotPythonError:
+            return
+
+
+CHECKER: Final = EnumSwitchDrift

@@ -1,0 +1,83 @@
+"""hash-shape: a checksum that cannot be one, by its length or its letters.
+
+Looks at what is written as a checksum of a named kind: ``sha256:``, ``--hash``, ``#sha256=``, ``sha256 =``, and the
+``integrity`` of npm and Bazel. Whether it is the right one cannot be seen. Invariant: placeholders, variables and
+checksums that are cut on purpose (``sha256:abc...``) are none.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._base import TextChecker, code
+from roundzero.checkers._paths import is_example, is_test_path
+from roundzero.checkers._starlark import is_starlark
+from roundzero.core.finding import Hit
+from roundzero.core.item import language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from roundzero.core.change import Source
+
+_LENGTHS: Final = {"md5": 32, "sha1": 40, "sha224": 56, "sha256": 64, "sha384": 96, "sha512": 128}
+_BASE64_LENGTHS: Final = {"sha1": 28, "sha256": 44, "sha384": 64, "sha512": 88}
+_HEX: Final = re.compile(
+    r"""(?:(?<![\w-])(?P<kind>sha256|sha384|sha512)(?::|=(?!=)|["']?\s*[:=]\s*["']))
+    (?P<digest>[0-9A-Za-z]{16,})(?![\w.…*${}<>+/=-]|\.\.\.)""",
+    re.VERBOSE,
+)
+_BASE64: Final = re.compile(
+    r"""(?:integrity["']?\s*[:=]\s*["']?)(?P<kind>sha256|sha384|sha512)-(?P<digest>[A-Za-z0-9+/]{16,}={0,2})(?![\w+/=])"""
+)
+_NAMES: Final = re.compile(
+    r"(?:^|/)(?:[^/]*(?:requirement|constraint)[^/]*\.(?:txt|in)|[^/]*lock[^/]*|pyproject\.toml|package\.json|go\.sum"
+    r"|Dockerfile[^/]*|[^/]+\.(?:rb|nix|cmake|toml|ya?ml|json))$",
+    re.IGNORECASE,
+)
+
+
+class HashShape(TextChecker):
+    """Finds checksums of a wrong shape."""
+
+    name = "hash-shape"
+
+    def check(self, source: Source) -> Iterable[Hit]:
+        """Measure every checksum."""
+        path = source.path
+        if not (is_starlark(path) or _NAMES.search(path) or language_of(path) == "bash"):
+            return
+        if "sha" not in source.text or is_test_path(path) or is_example(path):
+            return
+        for match in _HEX.finditer(source.text):
+            kind, digest = match["kind"], match["digest"]
+            if len(digest) == _LENGTHS[kind] and re.fullmatch(r"[0-9a-fA-F]+", digest):
+                continue
+            if _is_no_checksum(digest, kind):
+                continue
+            wanted = _LENGTHS[kind]
+            said = f"{len(digest)}/{wanted}" if len(digest) != wanted else f"`{_stranger(digest)}`"
+            yield _hit(source, match, f"{kind}: {said}")
+        for match in _BASE64.finditer(source.text):
+            kind, digest = match["kind"], match["digest"]
+            if len(digest) != _BASE64_LENGTHS[kind]:
+                yield _hit(source, match, f"{kind}: {len(digest)}/{_BASE64_LENGTHS[kind]}")
+
+
+def _is_no_checksum(digest: str, kind: str) -> bool:
+    """Whether what follows is a word, a placeholder, or a checksum in base 64 or 32."""
+    strange = sum(1 for letter in digest.lower() if letter not in "0123456789abcdef")
+    return strange > 2 or len(digest) in {_BASE64_LENGTHS[kind], 52} or len(set(digest)) < 6
+
+
+def _stranger(digest: str) -> str:
+    return next(letter for letter in digest if letter.lower() not in "0123456789abcdef")
+
+
+def _hit(source: Source, match: re.Match[str], said: str) -> Hit:
+    span = source.index.span(match.start("digest"), match.end("digest"))
+    return Hit(path=source.path, span=span, subject=f"{code(match['digest'][:12] + '…')} ({said})")
+
+
+CHECKER: Final = HashShape

@@ -1,0 +1,112 @@
+"""internal-address: an added URL leads to a host that only one network knows.
+
+Private addresses and domains that are nobody's (``.corp``, ``.internal``, ``.lan``). Tests, examples, the addresses
+that containers and clouds give by convention, and hosts or networks the repository names already are left alone. Which
+public domains are a company's own is for a text rule in the repository's own pack. Invariant: a hit lies on an added
+line, and its host stands on no line that was there before.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._base import ChangeChecker, code
+from roundzero.checkers._paths import is_example, is_script_path, is_test_data, is_test_path
+from roundzero.core.finding import Hit
+from roundzero.core.text import Position, Span
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from roundzero.core.change import Change, FileChange
+    from roundzero.core.ports import GrepHit, Repository
+    from roundzero.core.text import RelPath
+
+_URL: Final = re.compile(
+    r"(?<![\w+.-])[a-z][a-z0-9+.-]{1,15}://(?:[^\s/@\"'`<>]*@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9])"
+    r"|(?<![\w@.-])git@(?P<shell>[A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):"
+)
+_DOMAIN: Final = re.compile(r"(?:[\w-]+\.)+(?:corp|internal|intranet|lan|private|local)")
+_NETWORK: Final = re.compile(r"(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2,3}")
+_BY_CONVENTION: Final = re.compile(
+    r"(?:.*\.)?docker\.internal|metadata\.google\.internal|.*\.svc(?:\.cluster)?\.local|.*\.cluster\.local|"
+    r"(?:.*\.)?containers\.internal|.*\.compute\.internal|.*\.ec2\.internal|(?:.*\.)?mdns\.local|"
+    r"(?:10\.0\.2\.2|10\.0\.0\.\d|192\.168\.[01]\.\d{1,3}|10\.1\.[12]\.\d|192\.168\.(?:49|56|99)\.\d+|172\.17\.0\.1)"
+)
+_PLACEHOLDER: Final = re.compile(
+    r"(?:^|[.-])(?:example\w*|foo\w*|bar|baz|your\w*|my\w*|some\w*|acme|domain|site|host(?:name)?|test\w*|company|customer|"
+    r"xxx+|abc|fake\w*|dummy|sample|placeholder)(?:$|[.-])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Address:
+    """A host on an added line; ``known_as`` is what the repository would name if it knew the network."""
+
+    file: FileChange
+    span: Span
+    host: str
+    known_as: str
+
+
+class InternalAddress(ChangeChecker):
+    """Finds added URLs with hosts of one network."""
+
+    name = "internal-address"
+
+    def __init__(self) -> None:
+        """Start before the change is known."""
+        self._found: list[_Address] | None = None
+
+    def words(self, change: Change) -> Collection[str]:
+        """The domains and networks."""
+        return {each.known_as for each in self._addresses(change)}
+
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+        """Keep the hosts of networks that the repository did not know."""
+        for each in self._addresses(change):
+            if not any(_was_there(change, hit) for hit in found.get(each.known_as, ())):
+                yield Hit(path=each.file.path, span=each.span, subject=code(each.host))
+
+    def _addresses(self, change: Change) -> list[_Address]:
+        if self._found is None:
+            self._found = list(_addresses(change))
+        return self._found
+
+
+def _was_there(change: Change, hit: GrepHit) -> bool:
+    file = change.file(hit.path)
+    return file is None or hit.line not in file.added
+
+
+def _addresses(change: Change) -> Iterator[_Address]:
+    for file in change.files:
+        if file.head is None or "//" not in file.head.text or _is_for_show(file.path):
+            continue
+        for line in sorted(file.added):
+            text = file.head.index.line(line)
+            for match in _URL.finditer(text) if "//" in text or "git@" in text else ():
+                group = "host" if match["host"] is not None else "shell"
+                host = match[group].lower()
+                known_as = _known_as(host)
+                if known_as is not None:
+                    start, end = match.span(group)
+                    yield _Address(file, Span(Position(line, start + 1), Position(line, end + 1)), host, known_as)
+
+
+def _is_for_show(path: RelPath) -> bool:
+    return is_test_path(path) or is_test_data(path) or is_example(path) or (is_script_path(path) and "docs" in path)
+
+
+def _known_as(host: str) -> str | None:
+    """The last two labels of a domain, or a whole private address; None for what anybody may have."""
+    if _BY_CONVENTION.fullmatch(host) or _PLACEHOLDER.search(host):
+        return None
+    if _DOMAIN.fullmatch(host):
+        return ".".join(host.split(".")[-2:])
+    return host if _NETWORK.fullmatch(host) else None
+
+
+CHECKER: Final = InternalAddress

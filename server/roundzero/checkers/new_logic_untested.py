@@ -1,0 +1,95 @@
+"""new-logic-untested: a new public function with several branches, and no test names it or its module.
+
+Tests may reach it through others, so this is a hint. Silent in a repository without tests, for scripts, for methods
+that override, and for what is registered by a decorator. One hit a file. Invariant: no file of tests mentions either
+name.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._across import module_stem
+from roundzero.checkers._base import ChangeChecker, code
+from roundzero.checkers._paths import is_example, is_script_path, is_test_path
+from roundzero.checkers._python import Parsed, definitions, parse, within
+from roundzero.core.change import Side
+from roundzero.core.finding import Hit
+from roundzero.core.item import language_of
+from roundzero.core.syntax import NotPythonError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from roundzero.checkers._python import Function
+    from roundzero.core.change import Change, FileChange
+    from roundzero.core.ports import GrepHit, Repository
+    from roundzero.core.text import RelPath
+
+BRANCHES: Final = 2
+
+_BRANCHES: Final = (ast.If, ast.IfExp, ast.While, ast.ExceptHandler, ast.match_case, ast.BoolOp)
+
+
+class NewLogicUntested(ChangeChecker):
+    """Finds new decisions without a test."""
+
+    name = "new-logic-untested"
+
+    def __init__(self) -> None:
+        """Start before the change is known."""
+        self._new: list[tuple[FileChange, Parsed, str, Function]] | None = None
+
+    def words(self, change: Change) -> Collection[str]:
+        """The names of the new functions and of their modules."""
+        new = self._functions(change)
+        return {function.name for _, _, _, function in new} | {module_stem(file.path) for file, _, _, _ in new}
+
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
+        """Look for tests that name them."""
+        new = self._functions(change)
+        if not new or not any(is_test_path(path) and path.endswith(".py") for path in repository.paths(Side.HEAD)):
+            return
+        told: set[RelPath] = set()
+        for file, parsed, name, function in new:
+            mentions = (*found.get(function.name, ()), *found.get(module_stem(file.path), ()))
+            if file.path not in told and not any(is_test_path(hit.path) for hit in mentions):
+                told.add(file.path)
+                yield Hit(path=file.path, span=parsed.name_span(function), subject=code(name))
+
+    def _functions(self, change: Change) -> list[tuple[FileChange, Parsed, str, Function]]:
+        if self._new is None:
+            self._new = [(file, *row) for file in change.files if _is_production(file) for row in _new_functions(file)]
+        return self._new
+
+
+def _is_production(file: FileChange) -> bool:
+    path = file.path
+    return (
+        file.head is not None
+        and language_of(path) == "python"
+        and not (is_test_path(path) or is_script_path(path) or is_example(path))
+        and any(line.lstrip().startswith(("def ", "async def ")) for line in file.added_lines)
+    )
+
+
+def _new_functions(file: FileChange) -> Iterator[tuple[Parsed, str, Function]]:
+    assert file.head is not None  # noqa: S101  only files with a head are asked about
+    try:
+        parsed = parse(file.head)
+        before = definitions(parse(file.base).tree) if file.base is not None else {}
+    except NotPythonError:
+        return
+    old = {name.rpartition(".")[2] for name in before}
+    derived = {part.name for part in parsed.tree.body if isinstance(part, ast.ClassDef) and part.bases}
+    for name, function in definitions(parsed.tree).items():
+        if function.name in old or any(part.startswith("_") for part in name.split(".")) or function.decorator_list:
+            continue
+        if name.partition(".")[0] in derived or parsed.name_span(function).start.line not in file.added:
+            continue
+        if sum(isinstance(part, _BRANCHES) for part in within(function)) >= BRANCHES:
+            yield parsed, name, function
+
+
+CHECKER: Final = NewLogicUntested

@@ -1,0 +1,112 @@
+"""unguarded-kernel-grid: a kernel is launched on a grid whose size may be zero, while its siblings guard against it.
+
+CUDA and HIP refuse a grid of zero blocks, and the error surfaces at a later call. A size counts as guarded where its
+function compares it with zero or one, checks it by a macro, or takes a maximum. Silent unless at least half of the
+other launching functions of the file guard theirs. Invariant: the hit lies on the launch's grid.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from roundzero.checkers._base import TextChecker, code
+from roundzero.checkers._cpp_text import blanked, functions
+from roundzero.core.finding import Hit
+from roundzero.core.item import language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from roundzero.core.change import Source
+
+SIBLINGS: Final = 2
+"""Launching functions of the file besides the one that is judged."""
+
+_LAUNCH: Final = re.compile(r"<<<\s*")
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_FIXED: Final = re.compile(
+    r"[A-Z][A-Z0-9_]*|k[A-Z]\w*|dim3|int|size_t|ceil\w*|div\w*|std|static_cast|float|min|unsigned|x|y|z"
+)
+_MANY: Final = re.compile(r"\bmax\s*\(")
+_ROUNDS: Final = re.compile(r"/|[Cc]eil|[Dd]iv")
+
+
+class UnguardedKernelGrid(TextChecker):
+    """Finds launches that an empty input breaks."""
+
+    name = "unguarded-kernel-grid"
+
+    def check(self, source: Source) -> Iterable[Hit]:
+        """Compare the launching functions of one file."""
+        if language_of(source.path) not in {"cuda", "cpp", "c"} or "<<<" not in source.text:
+            return
+        text = blanked(source.text)
+        judged: list[list[tuple[int, int, bool]]] = []
+        for begin, end in functions(text):
+            body = text[begin:end]
+            launches = [
+                (begin + match.end(), begin + match.end() + len(grid), _is_guarded(body[: match.start()], sizes))
+                for match in _LAUNCH.finditer(body)
+                for grid in [_first(body[match.end() :])]
+                if (sizes := _sizes(grid, body[: match.start()]))
+            ]
+            if launches:
+                judged.append(launches)
+        guarded = [all(ok for _, _, ok in launches) for launches in judged]
+        for launches, is_guarded in zip(judged, guarded, strict=True):
+            others = len(judged) - 1
+            if is_guarded or others < SIBLINGS or sum(guarded) * 2 < others:
+                continue
+            for begin, end, ok in launches:
+                if not ok:
+                    span = source.index.span(begin, end)
+                    yield Hit(path=source.path, span=span, subject=code(source.index.slice(span)))
+
+
+def _first(text: str) -> str:
+    """The first argument in a text that stands behind an opening bracket."""
+    depth = 0
+    for at, letter in enumerate(text[:400]):
+        if letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            return text[:at].rstrip()
+    return ""
+
+
+def _sizes(grid: str, before: str) -> set[str]:
+    """The names that a grid's size comes from, through one or two definitions; none where its size is fixed."""
+    names, seen = set(_NAME.findall(grid)), set[str]()
+    text = grid
+    for _ in range(2):
+        for name in sorted(names - seen):
+            seen.add(name)
+            defined = re.findall(rf"\b{name}\s*(?:=|\(|\{{)\s*([^;]*);", before)
+            if defined:
+                text += " " + defined[-1]
+                names |= set(_NAME.findall(defined[-1]))
+            elif re.search(rf"\b{name}\.x\s*=\s*([^;]*);", before):
+                text += " /"
+    if _MANY.search(text) is not None or not grid:
+        return set()
+    return {name for name in names if _FIXED.fullmatch(name) is None}
+
+
+def _is_guarded(before: str, sizes: Iterable[str]) -> bool:
+    """Whether a function asks, before a launch, for one of the sizes being zero, or checks it."""
+    for size in sizes:
+        own = rf"\b{re.escape(size)}\b(?:\(\))?"
+        if re.search(
+            rf"{own}\s*(?:==|<=|>|!=)\s*0\b|{own}\s*(?:<|>=)\s*1\b|!\s*{own}(?!\s*[.(\->])|\bif\s*\(\s*{own}\s*\)",
+            before,
+        ):
+            return True
+        if re.search(rf"\b\w*CHECK\w*\s*\([^;]*{own}\s*(?:>|>=|!=)", before):
+            return True
+    return re.search(r"(?:numel|size)\(\)\s*(?:==|<=|>)\s*0|\bempty\(\)", before) is not None
+
+
+CHECKER: Final = UnguardedKernelGrid

@@ -1,0 +1,54 @@
+"""Where comments and strings stand in a text, by family of languages.
+
+Regular expressions, no parser: it knows no here-documents of a shell, no block scalars of YAML and no nested
+templates. Invariant: linear in the text, and what it finds does not overlap.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from roundzero.core.item import language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from roundzero.core.change import Source
+
+_SHORT_STRINGS: Final = r""""(?:[^"\\\r\n]|\\(?:\r\n|.))*"?|'(?:[^'\\\r\n]|\\(?:\r\n|.))*'?"""
+_LONG_STRINGS: Final = r'''"""(?:[^"\\]|\\.|"(?!""))*(?:""")?|\'\'\'(?:[^'\\]|\\.|'(?!''))*(?:\'\'\')?'''
+_HASH: Final = r"(?P<comment>#[^\r\n]*)"
+_SLASHES: Final = r"(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)"
+_FAMILIES: Final[Mapping[str, str]] = {
+    "python": f"{_LONG_STRINGS}|{_SHORT_STRINGS}|{_HASH}",
+    "shell": rf"\\.|{_SHORT_STRINGS}|(?<![^\s;]){_HASH}",
+    "slashes": rf"{_SHORT_STRINGS}|`(?:[^`\\]|\\.)*`?|{_SLASHES}",
+    "rust": rf""""(?:[^"\\]|\\.)*"?|{_SLASHES}""",
+    "dashes": rf"{_SHORT_STRINGS}|(?P<comment>--[^\r\n]*)",
+    "markup": r"(?P<comment><!--(?:[^-]|-(?!->))*(?:-->)?)",
+    "any": r"(?P<comment>(?:\#|//|/\*|--|;|%|<!--)[^\r\n]*)",
+}
+_FAMILY_OF: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("python", "starlark", "toml"), "python"),
+    **dict.fromkeys(("bash", "yaml", "ruby", "cmake", "make", "dockerfile"), "shell"),
+    **dict.fromkeys(
+        ("javascript", "typescript", "tsx", "jsx", "c", "cpp", "cuda", "go", "java", "kotlin", "swift", "scala",
+         "csharp", "php", "proto", "css"),
+        "slashes",
+    ),
+    "rust": "rust",
+    "lua": "dashes",
+    **dict.fromkeys(("html", "markdown"), "markup"),
+}  # fmt: skip
+_SCANNERS: Final = {name: re.compile(pattern, re.DOTALL) for name, pattern in _FAMILIES.items()}
+
+
+def comments_and_strings(source: Source) -> Iterator[re.Match[str]]:
+    """The comments (group ``comment``) and strings of a text, in order; of an unknown language only what may be one."""
+    return _SCANNERS[_FAMILY_OF.get(language_of(source.path) or "", "any")].finditer(source.text)
+
+
+def is_known(source: Source) -> bool:
+    """Whether strings can be told from code in it."""
+    return _FAMILY_OF.get(language_of(source.path) or "", "markup") != "markup"

@@ -1,0 +1,250 @@
+"""The drafts of a deep review: every voice on every unit, and the distinct findings they come to.
+
+Asks and merges; what of that stands a second look is for engine/deepening. Every question goes through ``asking``,
+whose cache makes a review that was interrupted go on where it was. Invariants: nothing that was drafted and let in is
+dropped; a draft that fails, or for which there is no time, is counted and costs its vote.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from roundzero.core.deep import VOICES, Drafted
+from roundzero.core.drafting import Gate, Texts, admit
+from roundzero.core.model_part import Clusters, VoiceStats
+from roundzero.core.model_values import Outcome
+from roundzero.core.prompt import BLANKED, VERSION
+from roundzero.core.reading import read_by
+from roundzero.core.toolbox import Used
+from roundzero.core.votes import merge
+from roundzero.engine.gaps import MAY_COME, Gap
+from roundzero.engine.quick_review import WHY_NOT, Answer, ModelSight, ask_each, ask_unit, prepare, reason_of
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+    from roundzero.core.change import Side, Source
+    from roundzero.core.deep import Voice
+    from roundzero.core.finding import Observation
+    from roundzero.core.gate import GatePolicy
+    from roundzero.core.item import ItemId
+    from roundzero.core.model_values import Unit
+    from roundzero.engine.known_facts import KnownFacts
+    from roundzero.engine.quick_review import Asks, Inquiry, Prepared
+    from roundzero.engine.repository import Snapshot
+    from roundzero.engine.review import ProgressSink
+    from roundzero.engine.toolbox import Toolbox
+
+STAGE = "draft"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Depth:
+    """How deep: which ``voices``, the ``policy`` their votes are held to, and when to stop.
+
+    ``until`` is a time of the loop's clock; None: it takes what it takes.
+    """
+
+    policy: GatePolicy
+    voices: Sequence[Voice] = VOICES
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeepDrafts:
+    """What five drafts came to. ``seen`` are the distinct findings, ``texts`` those they were checked against.
+
+    ``sight`` has the numbers, and no findings yet. ``used``: what was looked up.
+    """
+
+    sight: ModelSight
+    seen: tuple[Observation, ...]
+    texts: Texts
+    ready: Prepared
+    used: Used
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """One voice's answer about a unit. ``shown``: texts it looked up."""
+
+    voice: Voice
+    answer: Answer
+    shown: tuple[tuple[Side, Source], ...] = ()
+    used: Used = field(default_factory=Used)
+
+
+async def deep_drafts(  # noqa: PLR0913  each is an independent input
+    inquiry: Inquiry,
+    snapshot: Snapshot,
+    asking: Asks,
+    toolbox: Toolbox,
+    watch: ProgressSink,
+    depth: Depth,
+    *,
+    facts: KnownFacts | None = None,
+) -> DeepDrafts:
+    """Ask every voice about every unit, and put together what they found. ``facts``: as for ``prepare``."""
+    ready = await prepare(inquiry, snapshot, facts)
+    heard = await _drafts(ready, inquiry, asking, toolbox, watch, depth)
+    sight, seen, texts = await asyncio.to_thread(_merged, heard, ready, inquiry, depth)
+    used = sum((each.used for each in heard), Used())
+    return DeepDrafts(sight=sight, seen=seen, texts=texts, ready=ready, used=used)
+
+
+async def _drafts(
+    ready: Prepared, inquiry: Inquiry, asking: Asks, toolbox: Toolbox, watch: ProgressSink, depth: Depth
+) -> list[_Heard]:
+    """Every voice on every unit. A voice's first drafts come before the next one's, so that votes come in evenly."""
+    from roundzero.engine.agent import agent_draft  # noqa: PLC0415  off the start-up path
+
+    heard: list[_Heard] = []
+
+    async def one(voice: Voice, unit: Unit) -> Answer:
+        shown: tuple[tuple[Side, Source], ...] = ()
+        used = Used()
+        try:
+            async with asyncio.timeout_at(depth.until):
+                if voice.tools:
+                    found = await agent_draft(unit, inquiry, asking, toolbox, voice)
+                    answer, shown, used = found.answer, found.shown, found.used
+                else:
+                    answer = await ask_unit(
+                        read_by(voice, unit, ready.texts.sources),
+                        inquiry,
+                        asking,
+                        note=BLANKED if voice.neutral else "",
+                        temperature=voice.temperature,
+                    )
+        except TimeoutError:
+            answer = Answer(unit, None, Outcome.TIMED_OUT)
+        answer = replace(answer, unit=unit)
+        heard.append(_Heard(voice, answer, shown, used))
+        return answer
+
+    def asked(voice: Voice, unit: Unit) -> Callable[[], Awaitable[Answer]]:
+        return lambda: one(voice, unit)
+
+    todo = [asked(voice, unit) for voice in depth.voices for unit in ready.units]
+    await ask_each(todo, lambda ask: ask(), lambda done, of: watch.stage(STAGE, done, of))
+    place = {unit: at for at, unit in enumerate(ready.units)}
+    return sorted(heard, key=lambda each: (each.voice.number, place[each.answer.unit]))
+
+
+def _merged(
+    heard: Sequence[_Heard], ready: Prepared, inquiry: Inquiry, depth: Depth
+) -> tuple[ModelSight, tuple[Observation, ...], Texts]:
+    """What of the drafts holds, as distinct findings with their votes."""
+    texts = _with(ready.texts, (each for one in heard for each in one.shown))
+    blanked = texts.blanked() if any(each.voice.neutral for each in heard) else texts
+    drafted: list[Drafted] = []
+    gates: Counter[Gate] = Counter()
+    capped = 0
+    answered: dict[Unit, frozenset[int]] = {}
+    clean: dict[tuple[Unit, int], frozenset[ItemId]] = {}
+    for each in heard:
+        unit, draft, voice = each.answer.unit, each.answer.draft, each.voice
+        if draft is None:
+            continue
+        answered[unit] = answered.get(unit, frozenset()) | {voice.number}
+        clean[unit, voice.number] = frozenset(name for name in unit.items if name in draft.answered)
+        admission = admit(
+            draft,
+            unit,
+            inquiry.change,
+            blanked if voice.neutral else texts,
+            inquiry.ruleset,
+            producer=inquiry.model,
+            version=VERSION,
+            said=inquiry.seen,
+        )
+        gates.update(admission.counts)
+        capped += admission.capped
+        drafted += [Drafted(voice.number, unit, seen) for seen in admission.observations]
+    seen = merge(drafted, answered, clean)
+    covered, gaps = _covered(heard, ready, answered, depth)
+    sight = ModelSight(
+        hunks=ready.parts.hunks,
+        covered=covered,
+        gaps=gaps,
+        drafts=dict(Counter(each.answer.outcome for each in heard)),
+        gates=dict(gates),
+        capped=capped,
+        units=len(ready.units),
+        model=inquiry.model,
+        answered=_looked_for(ready, clean, seen),
+        spared=ready.parts.spared,
+        voices=tuple(_stats_of(voice, heard) for voice in depth.voices),
+        clusters=Clusters(len(drafted), len(seen)),
+    )
+    return sight, seen, texts
+
+
+def _with(texts: Texts, shown: Iterable[tuple[Side, Source]]) -> Texts:
+    """The texts with those that were looked up, of which the change's own are known already."""
+    more = {(source.path, side): source for side, source in shown if (source.path, side) not in texts.plain}
+    if not more:
+        return texts
+    from roundzero.core.units import redacted_source  # noqa: PLC0415  only where something was looked up
+
+    return replace(
+        texts,
+        sources={**texts.sources, **{key: redacted_source(source) for key, source in more.items()}},
+        plain={**texts.plain, **more},
+    )
+
+
+def _covered(
+    heard: Sequence[_Heard], ready: Prepared, answered: Mapping[Unit, frozenset[int]], depth: Depth
+) -> tuple[int, tuple[str, ...]]:
+    """How many hunks enough drafts answered for, and sentences on what there is no draft of.
+
+    A draft that a host could not make costs its vote; one that was not asked for, or may come yet, is missing.
+    """
+    enough = min(depth.policy.support, len(depth.voices))
+    left: Counter[str] = Counter(each.reason.partition(":")[0] for each in ready.parts.uncovered for _ in each.hunks)
+    covered = 0
+    failed: list[Answer] = []
+    for unit in ready.units:
+        if len(answered.get(unit, ())) >= enough:
+            covered += len(unit.hunks)
+            continue
+        without = [each.answer for each in heard if each.answer.unit is unit and not each.answer.draft]
+        why = Counter(reason_of(answer) for answer in without)
+        left[why.most_common(1)[0][0]] += len(unit.hunks)
+        failed += without
+    if left:
+        hunks = "hunk was" if ready.parts.hunks == 1 else "hunks were"
+        rest = ", ".join(f"{number} {reason}" for reason, number in left.items())
+        one = failed[0] if len({answer.outcome for answer in failed}) == 1 and not ready.parts.uncovered else None
+        cause = (one.outcome, one.message) if one is not None else ()
+        return covered, (Gap(f"{covered} of {ready.parts.hunks} {hunks} looked at by the model: {rest}", *cause),)
+    missing = [each.answer for each in heard if each.answer.outcome in MAY_COME]
+    if not missing:
+        return covered, ()
+    first, drafts = missing[0], "draft was" if len(heard) == 1 else "drafts were"
+    text = f"{len(missing)} of {len(heard)} {drafts} not made: {WHY_NOT[first.outcome]}"
+    return covered, (Gap(text, first.outcome, first.message),)
+
+
+def _looked_for(
+    ready: Prepared, clean: Mapping[tuple[Unit, int], frozenset[ItemId]], seen: Iterable[Observation]
+) -> frozenset[ItemId]:
+    """The items that were looked for wherever they apply, one by one, by some draft."""
+    if ready.parts.uncovered:
+        return frozenset()
+    found = {each.item for each in seen}
+    named: dict[Unit, set[ItemId]] = {unit: set() for unit in ready.units}
+    for (unit, _), items in clean.items():
+        named[unit] |= items
+    asked = {item for unit in ready.units for item in unit.items}
+    silent = {item for unit in ready.units for item in unit.items if item not in named[unit] | found}
+    return frozenset(asked - silent)
+
+
+def _stats_of(voice: Voice, heard: Iterable[_Heard]) -> VoiceStats:
+    own = [each.answer for each in heard if each.voice.number == voice.number]
+    return VoiceStats(voice.number, len(own), sum(answer.draft is not None for answer in own))

@@ -1,0 +1,116 @@
+"""What all forms of a reply share: strict models, schemas in one piece, JSON out of prose, harmless text.
+
+A form is a module ``_reply_<name>.py`` beside this one that defines ``FORM``; ``reply`` finds them. Knows no form
+itself. Invariants: a schema has no references and allows no further properties; nothing here raises for what a model
+wrote; what ``clean`` and ``line`` return holds no character that could disturb a display.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+T_co = TypeVar("T_co", covariant=True)
+M = TypeVar("M", bound=BaseModel)
+
+_UNSAFE: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+_FENCE: Final = re.compile(r"\A\s*```[a-zA-Z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+
+Word = Annotated[str, Field(max_length=80)]
+Line = Annotated[str, Field(max_length=300)]
+Text = Annotated[str, Field(max_length=800)]
+
+
+class Strict(BaseModel):
+    """A part of a reply that takes no field it does not name."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a reply could not be read, in words a model can act on."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Form(Generic[T_co]):
+    """A form of reply by name: its JSON schema, and what reads a text into a value or says what is wrong with it."""
+
+    name: str
+    read: Callable[[str], T_co | Fault]
+    schema: Callable[[], Mapping[str, object]]
+
+
+def parsed(text: str, model: type[M]) -> M | Fault:
+    """The JSON object of a reply as a model. Fences and prose around it are forgiven, nothing within."""
+    bare = json_in(text)
+    if bare is None:
+        return Fault("there is no JSON object in it")
+    try:
+        return model.model_validate(json.loads(bare))
+    except (ValueError, RecursionError) as error:
+        return Fault(words(error))
+
+
+def schema_of(model: type[BaseModel]) -> Mapping[str, object]:
+    """The JSON schema of a model, in one piece: no references, titles or defaults, every property required."""
+    made = model.model_json_schema()
+    definitions = made.pop("$defs", {})
+    plain: Mapping[str, object] = _plain(made, definitions)
+    return plain
+
+
+def json_in(text: str) -> str | None:
+    """The part of a reply that may be a JSON object; None where there is none."""
+    fenced = _FENCE.match(text)
+    if fenced is not None:
+        text = fenced[1]
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else None
+
+
+def words(error: Exception) -> str:
+    """What is wrong with a reply: an error of ``json.loads`` or of a model."""
+    if isinstance(error, ValidationError):
+        rows = error.errors(include_url=False, include_context=False, include_input=False)[:5]
+        return "; ".join(f"{'.'.join(str(part) for part in row['loc'])}: {row['msg']}" for row in rows)
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at line {error.lineno}, column {error.colno}"
+    return "it is nested too deeply"
+
+
+def clean(text: str) -> str:
+    """Without control characters, bidirectional controls and invisible ones; tabs and line feeds stay."""
+    return _UNSAFE.sub("", text).encode("utf-8", "ignore").decode("utf-8").strip("\n")
+
+
+def line(text: str) -> str:
+    """The same on one line."""
+    return " ".join(clean(text).split())
+
+
+def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:  # noqa: ANN401  any JSON
+    if isinstance(node, list):
+        return [_plain(each, definitions) for each in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _plain(definitions[node["$ref"].rsplit("/", 1)[-1]], definitions)
+    kept = {key: value for key, value in node.items() if key not in {"title", "default", "description"}}
+    if "properties" in kept:
+        kept["properties"] = {name: _plain(each, definitions) for name, each in kept["properties"].items()}
+        kept["required"] = list(kept["properties"])
+        return {key: value if key == "properties" else _plain(value, definitions) for key, value in kept.items()}
+    return {key: _plain(value, definitions) for key, value in kept.items()}

@@ -1,0 +1,170 @@
+"""The form of a draft: what a model found in a unit.
+
+Knows form only; whether a quote is true is asked elsewhere. Invariant: a finding that cannot be read costs itself, and
+is told of.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from pydantic import Field
+
+from roundzero.core.anatomy import (
+    Anatomy,
+    Claim,
+    Consequence,
+    Decides,
+    FailureClass,
+    OpenQuestion,
+    Step,
+    Suggestion,
+)
+from roundzero.core.change import Side
+from roundzero.core.item import Severity
+from roundzero.core.model_values import Draft, DraftFinding, Quote
+from roundzero.providers._reply_base import Fault, Form, Line, Strict, Text, Word, clean, line, parsed, schema_of, words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_FINDINGS: Final = 8
+
+
+class _Evidence(Strict):
+    path: Line
+    side: Literal["head", "base"]
+    line: int = Field(ge=0, le=10_000_000)
+    quote: Line
+    role: Word
+    decisive: bool
+
+
+class _Step(Strict):
+    text: Line
+    evidence: list[int] = Field(max_length=8)
+
+
+class _Consequence(Strict):
+    text: Line
+    failure: FailureClass
+
+
+class _Claim(Strict):
+    text: Line
+    decisive: bool
+
+
+class _Question(Strict):
+    text: Line
+    decides: Decides
+
+
+class _Suggestion(Strict):
+    text: Text
+    kind: Literal["fix", "mitigation", "test", "doc", "split"]
+
+
+class _Finding(Strict):
+    item: Word
+    severity: Literal["P0", "P1", "P2", "P3"]
+    title: Line
+    path: Line
+    line: int = Field(ge=1, le=10_000_000)
+    end_line: int = Field(ge=1, le=10_000_000)
+    trigger: Line
+    base_to_head: Line
+    mechanism: list[_Step] = Field(max_length=8)
+    consequence: _Consequence
+    severity_reason: Line
+    evidence: list[_Evidence] = Field(max_length=12)
+    claims: list[_Claim] = Field(max_length=6)
+    open_questions: list[_Question] = Field(max_length=4)
+    suggestions: list[_Suggestion] = Field(max_length=3)
+    replacement: Annotated[str, Field(max_length=2000)] | None
+
+
+class _Reply(Strict):
+    summary: Text
+    findings: list[_Finding] = Field(max_length=MOST_FINDINGS)
+    clean: list[Word] = Field(max_length=60)
+
+
+class _Loose(Strict):
+    """A reply whose findings are still to be read one by one: a broken one costs itself."""
+
+    summary: Text
+    findings: list[Any] = Field(max_length=MOST_FINDINGS)
+    clean: list[Word] = Field(max_length=60)
+
+
+@cache
+def schema() -> Mapping[str, object]:
+    """The JSON schema of a draft, in one piece."""
+    return schema_of(_Reply)
+
+
+def read(text: str) -> Draft | Fault:
+    """The draft in a reply, or why there is none. Fences and prose around the JSON are forgiven, nothing within."""
+    reply = parsed(text, _Loose)
+    if isinstance(reply, Fault):
+        return reply
+    findings: list[DraftFinding] = []
+    faults: list[str] = []
+    for number, each in enumerate(reply.findings):
+        try:
+            findings.append(_finding(_Finding.model_validate(each)))
+        except (ValueError, RecursionError) as error:
+            faults.append(f"findings.{number}: {words(error)}")
+    if faults and not findings:
+        return Fault("; ".join(faults))
+    return Draft(
+        findings=tuple(findings),
+        faults=tuple(faults),
+        answered=tuple(line(each) for each in reply.clean),
+        summary=clean(reply.summary),
+    )
+
+
+def _finding(said: _Finding) -> DraftFinding:
+    evidence = tuple(
+        Quote(
+            path=line(each.path),
+            side=Side(each.side),
+            line=each.line,
+            text=clean(each.quote),
+            role=line(each.role),
+            decisive=each.decisive,
+        )
+        for each in said.evidence
+    )
+    return DraftFinding(
+        item=line(said.item),
+        title=line(said.title),
+        why=clean(said.consequence.text),
+        severity=Severity[said.severity],
+        path=line(said.path),
+        line=said.line,
+        end_line=max(said.line, said.end_line),
+        quotes=evidence,
+        anatomy=Anatomy(
+            trigger=clean(said.trigger) or None,
+            base_to_head=clean(said.base_to_head) or None,
+            mechanism=tuple(
+                Step(clean(each.text), tuple(at for at in each.evidence if 0 <= at < len(evidence)))
+                for each in said.mechanism
+            ),
+            consequence=Consequence(clean(said.consequence.text), said.consequence.failure),
+            severity_reason=clean(said.severity_reason) or None,
+            claims=tuple(Claim(text=clean(each.text), decisive=each.decisive) for each in said.claims),
+            open_questions=tuple(
+                OpenQuestion(text=clean(each.text), decides=each.decides) for each in said.open_questions
+            ),
+            suggestions=tuple(Suggestion(text=clean(each.text), kind=each.kind) for each in said.suggestions),
+        ),
+        replacement=None if said.replacement is None else clean(said.replacement),
+    )
+
+
+FORM: Final = Form("draft", read, schema)

@@ -1,0 +1,242 @@
+"""``roundzero review --model deep``: votes, second looks, fact checks, the change as a whole, and later rounds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from roundzero.core.prompt import BLANKED
+from roundzero.render.shapes import ReportWire
+from support.drafts import drafted, quote, reply, script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.command import Cli
+    from support.repo import Repo
+
+BEFORE = """\
+def take(shelf, count):
+    if count > len(shelf):
+        raise ValueError(count)
+    return [shelf.pop() for _ in range(count)]
+"""
+AFTER = """\
+def take(shelf, count):
+    taken = [shelf.pop() for _ in range(count)]
+    return taken
+"""
+LINE = "taken = [shelf.pop() for _ in range(count)]"
+DRAFT = "Part of shop.py"
+TOOLS = "You may look around"
+LOOK = "Say whether the defect is real"
+CHECK = "Say of each numbered claim"
+OVERVIEW = "Describe it; do not look for defects"
+RECHECK = "An earlier review found a defect"
+LOST = drafted("take() loses articles when count is too large", [quote("shop.py", 2, LINE, decisive=True)])
+NOTHING = {"summary": "", "themes": [], "files": [], "strengths": [], "description": []}
+PROOF = [quote("shop.py", 2, LINE)]
+for each in PROOF:
+    del each["decisive"]
+
+
+def verdicts(verdict: str) -> dict[str, object]:
+    """A fact check that says this of the one claim."""
+    return {"claims": [{"claim": 0, "verdict": verdict, "reason": "it reads so", "evidence": PROOF}]}
+
+
+def looks(answer: str) -> dict[str, object]:
+    """A second look with this answer."""
+    return {"answer": answer, "reason": "it reads so", "evidence": PROOF}
+
+
+@dataclass
+class Deep:
+    """A repository whose branch loses a guard, the command line in it, and what a model says to which question."""
+
+    cli: Cli
+    repo: Repo
+    path: Path
+    said: dict[str, object] = field(default_factory=dict)
+
+    def says(self, **answers: object) -> None:
+        """From now on the model answers so, by the name of a question."""
+        self.said |= answers
+        order = ("RECHECK", "OVERVIEW", "CHECK", "LOOK", "TOOLS", "BLANKED", "DRAFT")
+        script(self.path, *((MATCHES[name], self.said[name]) for name in order if name in self.said))
+
+    def review(self, *options: str, status: int | None = None) -> dict[str, Any]:
+        """The JSON report of a deep review, proved against the schema."""
+        ran = self.cli("review", "--model", "deep", "--format", "json", *options)
+        assert ran.err == ""
+        if status is not None:
+            assert ran.status == status
+        document = json.loads(ran.out)
+        TypeAdapter(ReportWire).validate_python(document, strict=True, extra="forbid")
+        assert isinstance(document, dict)
+        return document
+
+
+MATCHES = {
+    "RECHECK": RECHECK, "OVERVIEW": OVERVIEW, "CHECK": CHECK, "LOOK": LOOK, "TOOLS": TOOLS, "BLANKED": BLANKED,
+    "DRAFT": DRAFT,
+}  # fmt: skip
+
+
+@pytest.fixture
+def deep(cli: Cli, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deep:
+    """As above; every draft finds the lost articles, and nothing is said against it."""
+    repo.commit("first", {"shop.py": BEFORE, ".roundzero.toml": 'packs = ["general"]\n'})
+    repo.branch("topic")
+    repo.commit("Take faster", {"shop.py": AFTER})
+    monkeypatch.setenv("ROUNDZERO_MODEL_PROVIDER", "scripted")
+    monkeypatch.setenv("ROUNDZERO_MODEL_SCRIPT", str(tmp_path / "script.jsonl"))
+    monkeypatch.setenv("ROUNDZERO_MODEL_REQUESTS_PER_MINUTE", "1000")
+    monkeypatch.setenv("ROUNDZERO_MODEL_TOKENS_PER_HOUR", "100000000")
+    made = Deep(cli, repo, tmp_path / "script.jsonl")
+    made.says(DRAFT=reply(LOST), CHECK=verdicts("verified"), LOOK=looks("holds"), OVERVIEW=NOTHING)
+    return made
+
+
+def of_model(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The model's findings."""
+    return [each for each in document["findings"] if each["source"] == "model"]
+
+
+def test_what_all_drafts_raise_and_the_code_bears_out_blocks(deep: Deep) -> None:
+    """Five votes and a verified decisive claim: one finding, on its line, and the branch is blocked."""
+    document = deep.review(status=1)
+    (found,) = of_model(document)
+    assert (found["path"], found["range"]["start"]["line"], found["severity"]) == ("shop.py", 2, "P1")
+    assert (found["blocking"], found["votes"]) == (True, {"for": 5, "of": 5})
+    assert [(each["verdict"], each["decisive"]) for each in found["claims"]] == [("verified", True)]
+    assert document["verdict"]["status"] == "BLOCKED"
+    assert document["verdict"]["depth"] == "deep"
+
+
+def test_a_claim_that_cannot_be_verified_never_blocks(deep: Deep) -> None:
+    """However many drafts raise it, it is a P2 then, and says why."""
+    deep.says(CHECK=verdicts("unverifiable"))
+    document = deep.review(status=0)
+    (found,) = of_model(document)
+    assert (found["severity"], found["blocking"], found["votes"]["for"]) == ("P2", False, 5)
+    assert "could not be verified" in found["severity_reason"]
+    assert (document["verdict"]["status"], document["verdict"]["reasons"]) == ("LGTM", [])
+
+
+def test_a_claim_that_is_false_refutes_the_finding(deep: Deep) -> None:
+    """All drafts say that a function does not exist; it does, so a probe ends it and nobody is asked."""
+    line = "    return drop(shelf, count)"
+    deep.repo.commit("Share it", {"shop.py": f"from tools import drop\n\n\ndef take(shelf, count):\n{line}\n"})
+    deep.repo.commit("Tools", {"tools.py": "def drop(shelf, count):\n    return shelf[:count]\n"})
+    wrong = drafted(
+        "take() calls drop(), which does not exist",
+        [quote("shop.py", 5, line, decisive=True)],
+        claims=[{"text": "`drop` does not exist", "decisive": True}],
+    )
+    script(deep.path, (OVERVIEW, NOTHING), ("Part of tools.py", reply()), (DRAFT, reply(wrong)))
+    document = deep.review(status=0)
+    assert document["counts"]["P1"] == 0
+    assert all(each["state"] == "refuted" for each in of_model(document))
+    assert (document["verdict"]["status"], document["verdict"]["reasons"]) == ("LGTM", [])
+    assert document["stats"]["fact_checks"]["refuted"] == 1
+
+
+@pytest.mark.parametrize(("answer", "status", "severity"), [("holds", 1, "P1"), ("does-not-hold", 0, "P2")])
+def test_a_second_look_decides_where_few_drafts_agree(deep: Deep, answer: str, status: int, severity: str) -> None:
+    """Two votes of five do not block by themselves: a confirmed finding does, another is demoted and kept."""
+    deep.says(DRAFT=reply(), BLANKED=reply(), TOOLS=reply(LOST), LOOK=looks(answer))
+    document = deep.review(status=status)
+    (found,) = of_model(document)
+    assert (found["votes"], found["severity"]) == ({"for": 2, "of": 5}, severity)
+    assert found["blocking"] is (status == 1)
+    assert document["stats"]["confirmations"]["asked"] == 1
+
+
+def test_what_a_draft_says_that_saw_no_comments_stands_on_the_line_as_it_is(deep: Deep) -> None:
+    """The neutral draft quotes a blanked line; the evidence shows the real one."""
+    commented = AFTER.replace("(count)]", "(count)]  # the caller has checked the count")
+    deep.repo.commit("Explain", {"shop.py": commented})
+    seen = drafted("take() loses articles", [quote("shop.py", 2, f"{LINE}  # ...", decisive=True)], severity="P2")
+    deep.says(DRAFT=reply(), TOOLS=reply(), BLANKED=reply(seen))
+    (found,) = of_model(deep.review(status=0))
+    assert found["evidence"][0]["quote"].endswith("# the caller has checked the count")
+    assert found["votes"] == {"for": 1, "of": 5}
+
+
+def test_a_second_run_asks_nobody(deep: Deep) -> None:
+    """Everything that was answered is in the cache, looks and checks too; the report is the same."""
+    first, second = deep.review(), deep.review()
+    assert first["stats"]["tokens"]["sent"] > 0
+    assert second["stats"]["tokens"]["sent"] == 0
+    assert [each["id"] for each in first["findings"]] == [each["id"] for each in second["findings"]]
+    assert first["verdict"] == second["verdict"]
+
+
+def test_the_change_as_a_whole_is_described_and_praise_is_kept(deep: Deep) -> None:
+    """Summary, strengths with a true quote, and what the commit message says against the change; none made up."""
+    line = {"path": "shop.py", "side": "head", "line": 3, "quote": "return taken"}
+    deep.says(
+        DRAFT=reply(),
+        OVERVIEW={
+            "summary": "Takes articles faster.",
+            "themes": ["sales"],
+            "files": [{"path": "shop.py", "text": "take() asks no more."}, {"path": "no.py", "text": "made up"}],
+            "strengths": [
+                {"text": "It returns what it took.", "quotes": [line]},
+                {"text": "Made up.", "quotes": [line | {"quote": "return everything_else()"}]},
+            ],
+            "description": [],
+        },
+    )
+    document = deep.review(status=0)
+    assert document["overview"]["summary"] == "Takes articles faster."
+    assert [each["summary"] for each in document["overview"]["files"]] == ["take() asks no more."]
+    assert [each["text"] for each in document["strengths"]] == ["It returns what it took."]
+    deep.repo.commit("Change the result", {"shop.py": AFTER.replace("return taken", "return None")})
+    ran = deep.cli("review", "--format", "json", "--model", "off")
+    assert any("It returns what it took." in each for each in json.loads(ran.out)["notices"])
+
+
+def test_a_finding_leaves_only_with_the_line_that_proves_it(deep: Deep) -> None:
+    """A fix is believed when the claim is false now and a line of the function says so; silence proves nothing."""
+    deep.review(status=1)
+    guarded = AFTER.replace("    taken", "    if count > len(shelf):\n        raise ValueError(count)\n    taken")
+    deep.repo.commit("Guard again", {"shop.py": guarded})
+    proof = quote("shop.py", 2, "if count > len(shelf):", decisive=True)
+    deep.says(DRAFT=reply(), TOOLS=reply(), BLANKED=reply(), RECHECK=FALSE_NOW | {"quotes": [proof]})
+    document = deep.review(status=0)
+    (found,) = of_model(document)
+    assert found["state"] == "fixed"
+    assert (found["state_reason"]["path"], found["state_reason"]["line"]) == ("shop.py", 2)
+    assert (document["verdict"]["status"], document["verdict"]["reasons"]) == ("LGTM", [])
+
+
+def test_a_finding_that_could_not_be_looked_at_again_waits(deep: Deep) -> None:
+    """Its code has changed and nobody said what came of it: nothing blocks on an older text, and nothing is clean."""
+    deep.review(status=1)
+    guarded = AFTER.replace("    taken", "    if count > len(shelf):\n        raise ValueError(count)\n    taken")
+    deep.repo.commit("Guard again", {"shop.py": guarded})
+    deep.says(DRAFT=reply(), TOOLS=reply(), BLANKED=reply(), RECHECK="no answer", CHECK="no answer")
+    document = deep.review(status=0)
+    (found,) = of_model(document)
+    assert (found["state"], found["blocking"]) == ("open", False)
+    assert document["verdict"]["status"] == "INCOMPLETE"
+
+
+def test_a_finding_that_nobody_raises_again_stays(deep: Deep) -> None:
+    """The code is as it was: however silent later drafts are, it is open, and blocks."""
+    deep.review(status=1)
+    deep.repo.commit("More", {"other.py": "x = 1\n"})
+    deep.says(DRAFT=reply(), TOOLS=reply(), BLANKED=reply())
+    document = deep.review(status=1)
+    (found,) = of_model(document)
+    assert (found["state"], found["blocking"]) == ("open", True)
+    assert document["verdict"]["status"] == "BLOCKED"
+
+
+FALSE_NOW: dict[str, object] = {"claim": "false", "because": "the guard is back"}
