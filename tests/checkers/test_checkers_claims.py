@@ -6,7 +6,7 @@ import pytest
 
 from roundzero.checkers._commit_claims import claims
 from roundzero.checkers._file_sizes import LARGE, limit, spelt
-from roundzero.checkers._markdown import anchors, key, links, slug
+from roundzero.checkers._markdown import anchors, headings, key, links, slug
 from roundzero.packs.examples import parse
 from support.checking import FixtureRepository, run
 
@@ -191,6 +191,19 @@ def test_headings_are_known_by_letters_and_digits() -> None:
     assert slug(" A: *b* `c`! ##") == "a-b-c"
 
 
+def test_headings_in_html_are_anchors() -> None:
+    """By their text, on one line or on several; what is not closed is none."""
+    text = '<h1 align="center">Round <b>Zero</b></h1>\n<H2>\n  Two\n  words\n</H2>\n<h3>open\n\n# Last\n'
+    assert headings(text) == ["Round <b>Zero</b>", "Two words", "Last"]
+    known = anchors(text)
+    assert known is not None
+    assert {key(each) for each in ("round-zero", "two-words", "last")} <= known
+    assert slug(headings(text)[0]) == "round-zero"
+    assert headings("<h1>" * 200_000) == []
+    page = '//- README.md\n <h1 align="center">My Shop</h1>\n+[up](#my-shop) [off](#your-shop)\n'
+    assert [seen.title.rpartition(": ")[2] for seen in run(page, LINK).shown] == ["`#your-shop`"]
+
+
 @pytest.mark.parametrize(
     ("page", "line"),
     [
@@ -244,6 +257,17 @@ def test_other_languages_read_the_environment_too() -> None:
     assert run(f"//- tests/a_test.go\n{reads}//- env.md\n{told}", ENV).shown == ()
 
 
+def test_a_reading_that_moved_is_not_new() -> None:
+    """A name that a removed line read was known before, also where its file is deleted."""
+    names = [f"SHOP_{letter}" for letter in "ABCDE"]
+    reads = "".join(f' x = os.getenv("{name}")\n' for name in names)
+    told = "//- env.md\n" + "".join(f" {name} is told\n" for name in names)
+    new = '//- shop/b.py\n+y = os.getenv("SHOP_NEW")\n'
+    assert len(run(f"//- shop/a.py\n{reads}{new}{told}", ENV).shown) == 1
+    assert run(f'//- shop/a.py\n{reads}-y = os.environ["SHOP_NEW"]\n{new}{told}', ENV).shown == ()
+    assert run(f'//- shop/a.py\n{reads}//- shop/c.py\n-y = os.environ["SHOP_NEW"]\n{new}{told}', ENV).shown == ()
+
+
 def test_a_split_plan_lists_the_files_of_each_part() -> None:
     """As evidence, with the first changed line of each."""
     many = "".join(
@@ -291,6 +315,21 @@ def test_a_network_the_repository_names_is_no_news() -> None:
     """Another host of the same domain, in another file."""
     text = "//- conf.toml\n a = 'https://one.blue.corp'\n//- app/a.py\n+U = 'https://two.blue.corp'\n"
     assert run(text, "general/internal-address").shown == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("//- a.conf\n-U = 'https://One.blue.corp'\n+U = ''\n//- app/a.py\n+U = 'https://one.blue.corp'\n", 0),
+        ("//- a.conf\n-U = 'https://one.blue.corp'\n//- app/a.py\n+U = 'https://one.blue.corp'\n", 0),
+        ("//- a.conf\n-U = 'https://big-blue.corp'\n//- app/a.py\n+U = 'https://one.blue.corp'\n", 1),
+        ("//- setup.sh\n+git clone git@git.blue.corp:x/y.git\n", 1),
+    ],
+    ids=["moved", "from a deleted file", "another domain", "no slashes in the file"],
+)
+def test_a_host_that_stood_in_a_changed_file_is_no_news(text: str, count: int) -> None:
+    """Lines that this change removes count as the repository's knowledge."""
+    assert len(run(text, "general/internal-address").shown) == count
 
 
 @pytest.mark.parametrize(

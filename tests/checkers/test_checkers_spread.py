@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from roundzero.checkers._clones import lines_of
+from roundzero.core.change import Source
+from roundzero.core.text import RelPath
 from support.checking import run
 
 COPY = "general/duplicate-code"
@@ -77,6 +80,26 @@ def test_what_every_file_says_is_no_copy() -> None:
     text = f"/*\n{licence} */\nclass A {{\n{prototypes}}};\n{passed}"
     old, new = ("".join(f"{mark}{line}\n" for line in text.splitlines()) for mark in " +")
     assert seen(f"//- app/a.h\n{old}//- app/b.h\n{new}", COPY) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "counted"),
+    [
+        ("a.rs", "pub use a::{\n    b::{c, d},\n    e,\n};\nmod x;\npub(crate) mod y;\n", []),
+        ("a.rs", "use q::r;\n#[derive(A)]\ngo(x); // y\n", ["go(x)"]),
+        ("a.php", "<?php\nuse A\\B;\nuse A\\{\n    C,\n    D\n};\ngo(x); # y\nrun(x); // y\n",
+         ["<?php", "go(x)", "run(x)"]),
+        ("a.ts", "import {\n  a,\n  b,\n} from 'x';\nimport('y').then((z) => {\n  go(z);\n});\n", ["go(z)"]),
+        ("a.go", 'import (\n\t"a"\n\tb "c"\n)\ngo(x)\n', ["go(x)"]),
+        ("a.lua", "go(x) -- y\n-- z\nlocal n = #t + 1\n", ["go(x)", "local n = #t + 1"]),
+        ("a.py", "from a import (  # (\n    b,\n)\nn = a // b + 1\nimportant(x)  # y\n",
+         ["n = a // b + 1", "important(x)"]),
+        ("a.js", "this.x = a; // b\nthis.#go(a, #b in c)\n", ["this.x = a", "this.#go(a, #b in c)"]),
+    ],
+)  # fmt: skip
+def test_imports_and_comments_of_each_language_do_not_count(path: str, text: str, counted: list[str]) -> None:
+    """Also imports over several lines; what is a comment elsewhere is code."""
+    assert [line.text for line in lines_of(Source(RelPath(path), text, "0" * 40))] == counted
 
 
 def test_moved_code_is_no_copy() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from support.checking import run
+from roundzero.core.item import ItemId
+from support.checking import built_in, run
 
 ENV = "tests/test-env-unrestored"
 PRIVATE = "tests/test-writes-private"
@@ -150,6 +151,15 @@ def test_new_logic_is_named_by_its_module_too(rest: str, found: list[str]) -> No
     assert added(f"//- app/desk.py\n{NEW}{NEW.replace('pay', 'buy')}{rest}", UNTESTED) == found
 
 
+def test_methods_of_nested_derived_classes_are_not_new_logic() -> None:
+    """What has a base may be called by it, at any depth; what has none is named."""
+    method = NEW.replace("+", "+        ").replace("(a)", "(self, a)")
+    tests = "//- tests/test_b.py\n def test_b(): ...\n"
+    for base, found in (("(Base)", []), ("", ["`Outer.Inner.pay`"])):
+        text = f"//- app/desk.py\n+class Outer:\n+    class Inner{base}:\n{method}{tests}"
+        assert added(text, UNTESTED) == found
+
+
 @pytest.mark.parametrize(
     ("body", "found"),
     [
@@ -190,11 +200,32 @@ def test_state_before_a_try(between: str, found: list[str]) -> None:
         ("reset", "self.rows = []\n+        self.rows.append(1)", []),
         ("add", "self.rows = []\n+        self.stack.append(self.rows)", []),
         ("add", "if not self.ready:\n+            self.rows = []\n+        self.rows.append(1)", []),
+        ("add", "self.rows = deque()", ["`A.add: self.rows`"]),
+        ("add", "self.rows = defaultdict(list)\n+        self.rows[1] = 2", ["`A.add: self.rows`"]),
+        ("add", "self.rows = list(rows)", []),
+        ("add", "self.rows = Counter(a=1)", []),
+        ("add", "self.rows = []\n+        self.more()", []),
+        ("add", "self.rows = []\n+        for row in read():\n+            self.more(row)", []),
+        ("add", "self.rows = []\n+        if not self.name:\n+            self.rows.append(1)", []),
+        ("add", "self.rows = []\n+        self.rows.append(1)\n+        self.rows.append(2)", []),
     ],
-    ids=["lost", "says so", "kept", "asked"],
+    ids=[
+        "lost",
+        "says so",
+        "kept",
+        "asked",
+        "deque",
+        "by key",
+        "copied",
+        "counted",
+        "leads to the filling",
+        "leads there in a loop",
+        "fills if",
+        "fills twice",
+    ],
 )
 def test_collections_that_are_set_anew(name: str, body: str, found: list[str]) -> None:
-    """A collection that goes somewhere else, is asked for, or whose method says so is no loss."""
+    """A collection that goes elsewhere, is asked for, or is filled by the same call is no loss; nor is a told one."""
     text = (
         f"+class A:\n+    def __init__(self):\n+        self.{name}()\n+        self.{name}()\n+        self.more()\n"
         f"+    def more(self):\n+        self.rows.append(2)\n+    def {name}(self):\n+        {body}\n"
@@ -229,3 +260,14 @@ def test_fixes_move_or_remove_whole_lines() -> None:
     text = "+HAS = find()\n+HAS = False\n+@unittest.skipIf(HAS, 'a')\n+def test_a(): ...\n"
     (gone,) = run(f"//- tests/test_a.py\n import unittest\n{text}", SKIP).shown
     assert [(edit.old_text, edit.new_text) for edit in gone.fixes[0].edits] == [("HAS = False\n", "")]
+
+
+def test_what_a_conftest_restores_is_not_seen_and_the_text_says_so() -> None:
+    """One file is looked at, so the title speaks of this file, and the reason names the other."""
+    text = (
+        "//- tests/conftest.py\n import pytest, os\n @pytest.fixture(autouse=True)\n def own():\n"
+        f"     old = dict(os.environ)\n     yield\n     os.environ.update(old)\n//- tests/test_a.py\n import os\n{SETS}"
+    )
+    (seen,) = run(text, ENV).shown
+    assert seen.title.startswith("test file does not restore")
+    assert "conftest.py" in built_in().by_id[ItemId(ENV)].why.en

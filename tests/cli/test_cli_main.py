@@ -267,3 +267,9 @@ def test_a_wrong_word_is_answered_with_the_right_one(cli: Cli) -> None:
     for wrong, right in (("md", "markdown"), ("jsn", "json"), ("term", "terminal")):
         ran = cli("review", "--format", wrong)
         assert (ran.status, f"did you mean {right}?" in ran.err, "usage" in ran.err) == (2, True, False)
+
+
+def test_the_help_says_what_a_deep_review_costs(cli: Cli) -> None:
+    """Five drafts and a long time, before anybody asks for one."""
+    said = " ".join(cli("review", "--help").out.split())
+    assert "deep sends more, makes five drafts of the review and takes long" in said

@@ -56,3 +56,19 @@ def test_it_takes_time_in_proportion_to_the_text() -> None:
     """Unclosed quotes and long comments do not make it slow: a megabyte of each is done at once."""
     for text in ('"' * 1_000_000, "/*" * 500_000, "# " + "a b " * 250_000, "'''" + "a 'b " * 200_000):
         assert blank(text).count("\n") == 0
+
+
+@pytest.mark.parametrize("path", ["a.py", "a.sh", "a.yaml", "a.ts", "a.rs", "a.lua"])
+@pytest.mark.parametrize("unit", ["\\'", '\\"', " ''", " '' \"", "-'", "\"' ", '"\\\n', "' \\' ", "'\""])
+def test_quotes_that_close_nothing_take_no_more(path: str, unit: str) -> None:
+    """Nor do escaped, doubled and crossed quotes behind one that stays open."""
+    for start in ("'", '"', " "):
+        text = start + unit * 200_000
+        assert blank(text, path).count("\n") == text.count("\n")
+
+
+def test_an_apostrophe_opens_no_string() -> None:
+    """In a plain value of YAML, and where nothing closes it on its line."""
+    assert blank("a: don't say that # or do\n", "a.yaml") == "a: don't say that # ...\n"
+    assert blank("a: 'it''s all one' # and done\n", "a.yaml") == "a: '...' # ...\n"
+    assert blank("<p>don't say that</p>\n", "a.tsx") == "<p>don't say that</p>\n"

@@ -10,7 +10,7 @@ from roundzero.core.item import ItemId
 from roundzero.core.linemap import Hunk
 from roundzero.core.model_values import Excerpt, Fact, Unit
 from roundzero.core.prompt import question
-from roundzero.core.reading import read_by
+from roundzero.core.reading import blanked, read_by
 from roundzero.core.text import RelPath
 
 PATH = RelPath("pkg/a.py")
@@ -53,5 +53,13 @@ def test_a_neutral_voice_reads_no_comments() -> None:
     source = Source(RelPath("pkg/b.py"), text, "c")
     shown = Excerpt(path=source.path, side=Side.HEAD, first=1, text=text.rstrip("\n"), blob=source.blob)
     unit = replace(UNIT, excerpts=(shown,))
-    (read,) = read_by(voice, unit, {(source.path, Side.HEAD): source}).excerpts
+    (read,) = read_by(voice, unit, blanked({(source.path, Side.HEAD): source})).excerpts
     assert (read.first, read.text) == (1, "x = 1  # ...\ny = '...'")
+
+
+def test_reading_blanks_nothing_itself() -> None:
+    """The texts are blanked once for all units: a neutral voice takes its excerpts from them as they are."""
+    (voice,) = (voice for voice in VOICES if voice.neutral)
+    texts = {(PATH, Side.HEAD): Source(PATH, "".join(f"{at}  # as it was given\n" for at in range(1, 9)), "h")}
+    read = {each.first: each.text for each in read_by(voice, UNIT, texts).excerpts}
+    assert read == {at: f"{at}  # as it was given" for at in range(1, 9)}

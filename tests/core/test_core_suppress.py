@@ -85,6 +85,9 @@ def test_ignore_file_covers_every_line_but_only_from_the_top() -> None:
         ("a.sh", "echo '# roundzero: ignore[python/bare-except] no'"),
         ("a.rs", '"// roundzero: ignore[python/bare-except] no"'),
         ("a.md", "roundzero: ignore[python/bare-except] no"),
+        ("a.yaml", """x: ['it''s # roundzero: ignore[python/bare-except] no']"""),
+        ("a.yaml", 'x: "a \\" # roundzero: ignore[python/bare-except] no"'),
+        ("a.yaml", "x: y# roundzero: ignore[python/bare-except] no"),
     ],
 )
 def test_strings_are_no_comments(path: str, line: str) -> None:
@@ -101,6 +104,13 @@ def test_strings_are_no_comments(path: str, line: str) -> None:
         ("a.rs", "fn f<'a>(x: &'a str) // roundzero: ignore[python/bare-except] yes"),
         ("a.sh", "x=${y#z} # roundzero: ignore[python/bare-except] yes"),
         ("a.yaml", "x: 'y' # roundzero: ignore[python/bare-except] yes"),
+        ("a.yaml", "url: don't use http://x # roundzero: ignore[python/bare-except] yes"),
+        ("a.yaml", r"""x: {a: 'c:\\', b: "y"} # roundzero: ignore[python/bare-except] yes"""),
+        ("a.yaml", "- rock 'n' roll, the dogs' 'tis # roundzero: ignore[python/bare-except] yes"),
+        ("a.py", "x = don't  # roundzero: ignore[python/bare-except] yes"),
+        ("a.tsx", "<p>don't</p> // roundzero: ignore[python/bare-except] yes"),
+        ("a.cc", "x = 1'000; // roundzero: ignore[python/bare-except] yes"),
+        ("a.sh", "cat <<< it's # roundzero: ignore[python/bare-except] yes"),
         ("a.lua", "x = 1 -- roundzero: ignore[python/bare-except] yes"),
         ("a.md", "x <!-- roundzero: ignore[python/bare-except] yes -->"),
         ("a.unknown", "x ; roundzero: ignore[python/bare-except] yes"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundzero.core.anatomy import Anatomy, Step
+from roundzero.core.anatomy import Anatomy, Step, Votes
 from roundzero.core.change import Side, Source
 from roundzero.core.finding import Evidence, FindingId, Observation, State, Verified
 from roundzero.core.item import ItemId, Severity
@@ -103,7 +104,7 @@ def test_a_line_between_two_edited_places_stays_open() -> None:
 def test_what_is_recalled_twice_is_one_thing_for_the_answer_on_its_way() -> None:
     """The ledger is read again while a model is asked: what it repeats is replaced, what it is silent of is settled."""
     for state, said, after in (
-        (State.OPEN, [said_at(3, title="in other words")], ("in other words", State.OPEN)),
+        (State.OPEN, [said_at(3, title="wrong in other words")], ("wrong in other words", State.OPEN)),
         (State.STALE, [], ("wrong", State.UNCONFIRMED)),
     ):
         known = Answers()
@@ -149,6 +150,88 @@ def test_a_new_answer_replaces_what_it_repeats_and_keeps_what_it_does_not() -> N
     known.take(unit(now), "k3", before, [said_at(1, title="first, in other words")], {PATH: text(now)})
     titles = [seen.title for seen in known.seen_in(PATH, text(now))]
     assert sorted(titles) == ["first, in other words", "last"]
+
+
+def titles(known: Answers) -> list[str]:
+    """What is said in the text of ``LINES``, by title."""
+    return sorted(seen.title for seen in known.seen_in(PATH, text(LINES)))
+
+
+def neighbours(item: str) -> tuple[Observation, Observation]:
+    """Two defects that lie close together."""
+    one, other = said_at(2, title="the index is off by one"), said_at(4, title="the file is never closed")
+    return replace(one, item=ItemId(item)), replace(other, item=ItemId(item))
+
+
+ITEMS = pytest.mark.parametrize("item", ["general/other-defect", "python/other"])
+
+
+@ITEMS
+def test_a_second_look_at_one_finding_leaves_its_neighbour(item: str) -> None:
+    """Whether it refutes it or not; nor does one finding of a deep review take the place of another."""
+    one, other = neighbours(item)
+    for state, left in (
+        (State.REFUTED, [other.title]),
+        (State.OPEN, [other.title, one.title]),
+    ):
+        known = answers(one, other)
+        assert known.settle([(one, text(LINES), state)], known=[one]) == {PATH}
+        assert titles(known) == left
+    for known in (Answers(), answers(one, other)):
+        known.settle([(each, text(LINES), State.OPEN) for each in (one, other)])
+        assert titles(known) == [other.title, one.title]
+
+
+def test_a_known_finding_is_replaced_whatever_is_said_of_it_now() -> None:
+    """By its name: in other words, a few lines off, and though its file was edited since it was looked at."""
+    one, other = neighbours("general/other-defect")
+    known = answers(one, other)
+    known.follow(PATH, text(["zero", *LINES]))
+    shown = known.seen_in(PATH, text(["zero", *LINES]))[0]
+    for name in (one, shown):
+        known = answers(one, other)
+        known.follow(PATH, text(["zero", *LINES]))
+        known.settle([(said_at(5, title="reads past its end"), text(LINES), State.OPEN)], known=[name])
+        assert titles(known) == ["reads past its end", other.title]
+
+
+def test_a_deep_review_takes_the_place_of_what_is_plainly_the_same() -> None:
+    """Though it was not known under its name: one for one."""
+    one, other = neighbours("general/other-defect")
+    known = answers(one, other)
+    known.settle([(replace(one, title="the index is off by two"), text(LINES), State.OPEN)], known=[])
+    assert titles(known) == [other.title, "the index is off by two"]
+
+
+@ITEMS
+def test_one_of_two_neighbours_said_again_leaves_the_other(item: str) -> None:
+    """Silence about the other proves nothing; the one is replaced by what is nearest and most alike."""
+    one, other = neighbours(item)
+    for again, kept in ((one, other), (other, one)):
+        known = answers(one, other)
+        now = replace(again, title=f"{again.title} here", why="again")
+        known.take(unit(), "k", known.within(unit(), "k", ["k"]), [now], {PATH: text(LINES)})
+        assert titles(known) == sorted([kept.title, now.title])
+
+
+@ITEMS
+def test_what_is_said_deeply_keeps_out_only_itself(item: str) -> None:
+    """A draft that says it again changes nothing; a new defect beside it is let in."""
+    one, other = neighbours(item)
+    deep = replace(one, anatomy=Anatomy(votes=Votes(4, 5)))
+    known = answers(deep)
+    known.take(unit(), "k", known.within(unit(), "k", ["k"]), [one, other], {PATH: text(LINES)})
+    assert titles(known) == [other.title, one.title]
+    assert deep in known.seen_in(PATH, text(LINES))
+
+
+def test_a_checklist_item_on_one_line_is_one_defect_in_any_words() -> None:
+    """What a model says of an item of its own on the very line it said it of is that again."""
+    first = replace(said_at(2, title="first"), item=ItemId("python/mutable-default"))
+    known = answers(first)
+    again = replace(first, title="in other words")
+    known.take(unit(), "k", known.within(unit(), "k", ["k"]), [again], {PATH: text(LINES)})
+    assert titles(known) == ["in other words"]
 
 
 def test_silence_about_the_same_text_takes_nothing_back() -> None:

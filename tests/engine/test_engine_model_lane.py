@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
+    from roundzero.core.finding import Finding
     from support.repo import Repo
 
 BASE = "price, tax = 2, 1\n"
@@ -190,6 +191,60 @@ def test_a_round_is_of_the_texts_the_model_was_asked_about(repo: Repo, tmp_path:
             assert done[0] is False
             branches = LedgerDb(repo.root / ".git")
             assert branches.load(branches.find("refs/heads/topic")).last is None
+
+    run(scenario())
+
+
+async def look_once(it: Live) -> Finding:
+    """Ask about the line; what the model says of it."""
+    it.engine.opened(it.path("a.py"), TEXT, 1)
+    await it.idle()
+    await it.engine.review(ReviewRequest(depth="quick"))
+    await until(it, lambda: states(it) == {2: State.OPEN} and it.engine.quiet)
+    (finding,) = (each for each in it.engine.findings(it.path("a.py")) if each.seen.source == "model")
+    return finding
+
+
+def test_a_second_look_does_not_take_a_doubt_away(repo: Repo, tmp_path: Path) -> None:
+    """A unit that waits to be asked again is asked by the next run, though a person confirmed something meanwhile."""
+
+    async def scenario() -> None:
+        async with asking(repo, **scripted(tmp_path), model__mode="manual") as it:
+            finding = await look_once(it)
+            lane = it.engine._model
+            await lane.ask_now()
+            lane._doubted.append(finding.seen)
+            with pytest.raises(UserError):
+                await lane.confirm(finding)
+            asked = it.engine.status().model.requests
+            run_ = await lane.ask_now()
+            assert run_ is not None
+            assert (run_.asked, it.engine.status().model.requests) == (1, asked + 1)
+            run_ = await lane.ask_now()
+            assert run_ is not None
+            assert (run_.asked, it.engine.status().model.requests) == (0, asked + 1)
+
+    run(scenario())
+
+
+def test_a_doubt_stands_until_its_unit_is_answered(repo: Repo) -> None:
+    """A host that fails when asked again is asked at the next chance; one answer is enough."""
+
+    async def scenario() -> None:
+        says = {"m": draft(found("a.py", 2, LINE))}
+        async with ModelServer(says) as server, asking(repo, **host(server, "m"), model__mode="manual") as it:
+            finding = await look_once(it)
+            lane, good = it.engine._model, says["m"]
+            says["m"] = ""
+            run_ = await lane.recheck(finding)
+            assert run_ is not None
+            assert (run_.asked, run_.whole) == (1, False)
+            says["m"] = good
+            for asked in (1, 0):
+                run_ = await lane.ask_now()
+                assert run_ is not None
+                assert (run_.asked, run_.whole) == (asked, True)
+            assert states(it) == {2: State.OPEN}
 
     run(scenario())
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from roundzero.core.change import Source, blob_id
 from roundzero.core.item import Applies, Item, ItemId, LinterCheck, Prose, Severity
 from roundzero.core.text import Position, RelPath, Span
 from roundzero.linters import optional
-from roundzero.linters._layout import TooDifferentError, layout_hits
 from support.loop import run
-from support.repo import Repo
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
     from roundzero.core.finding import Edit, Hit
     from roundzero.linters import Linter, LinterResult
@@ -234,75 +232,3 @@ def test_what_the_repository_keeps_from_clang_format_is_left_alone(tmp_path: Pat
     (tmp_path / ".clang-format-ignore").write_text("# generated\nthird_party/**\n")
     result = check("clang-format", [source("third_party/a.cc", "int  x ;\n")], item("clang-format"), root=tmp_path)
     assert (result.hits, result.failures) == ((), ())
-
-
-@pytest.fixture
-def hooked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A work tree whose configuration names a formatter that pre-commit has not installed yet, and another hook."""
-    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "home"))
-    hooks = Repo(tmp_path / "hooks")
-    manifest = "- {{id: {}, name: x, entry: {}, language: system, files: '\\.txt$'}}\n"
-    rev = hooks.commit(
-        "hooks",
-        {
-            ".pre-commit-hooks.yaml": manifest.format("trailing-whitespace", "sed -i 's/ *$//'")
-            + manifest.format("other", "touch ran")
-        },
-    )
-    root = tmp_path / "tree"
-    root.mkdir()
-    (root / ".pre-commit-config.yaml").write_text(
-        f"repos:\n- repo: {hooks.root}\n  rev: {rev}\n  hooks: [{{id: other}}, {{id: trailing-whitespace}}]\n"
-        f"- repo: local\n  hooks: [{{id: black, name: b, entry: touch {tmp_path}/ran, language: system}}]\n"
-    )
-    return root
-
-
-def test_hooks_that_are_not_installed_do_not_run(hooked: Path) -> None:
-    """Nothing is downloaded: the reason says how to install them."""
-    assert prepared("pre-commit", hooked) == "its hooks that format are not installed (pre-commit install-hooks)"
-
-
-def test_hooks_that_format_run_on_the_text_given(hooked: Path, tmp_path: Path) -> None:
-    """Installed formatters run over a copy; other hooks and those of the repository itself do not."""
-    Repo(tmp_path / "cloned").write(".pre-commit-config.yaml", (hooked / ".pre-commit-config.yaml").read_text())
-    from roundzero.linters._installed import Installed, installed  # noqa: PLC0415  only to find the program
-
-    program = installed("pre-commit", None)
-    assert isinstance(program, Installed)
-    done = run(program.start(["install-hooks"], cwd=tmp_path / "cloned"))
-    assert done.returncode == 0, done
-    texts = [source("a.txt", "one \ntwo\nthree  \n"), source("b.txt", "fine\n")]
-    result = check("pre-commit", texts, item("pre-commit"), root=hooked)
-    assert result.failures == ()
-    assert [(at, hit.span.start.line) for at, _, hit in result.hits if hit.span is not None] == [(0, 1), (0, 3)]
-    assert applied(texts[0].text, [hit for _, _, hit in result.hits]) == "one\ntwo\nthree\n"
-    assert not (tmp_path / "ran").exists()
-    assert [path.name for path in hooked.iterdir()] == [".pre-commit-config.yaml"]
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("a\nb\nc\n", "a\nB\nc\n"),
-        ("a\nb\n", "a\nx\ny\nb\n"),
-        ("a\n", "x\na\n"),
-        ("a\nb\nc\n", "a\nc\n"),
-        ("a\nb", "a"),
-        ("a", "a\n"),
-        ("a\n\n\n", "a\n"),
-        ("\na\n", "a\n"),
-        ("a \r\nb\r\n", "a\r\nb\r\n"),
-        ("a\r\nb\r\n", "a\r\nx\r\nb\r\n"),
-        ("", "a\n"),
-    ],
-)
-def test_the_edits_of_a_layout_give_the_formatted_text(old: str, new: str) -> None:
-    """Whatever comes, goes or changes, at the ends of the file too."""
-    assert applied(old, [*layout_hits(source("a", old), new, "t")]) == new
-
-
-def test_texts_that_have_nothing_in_common_are_not_compared() -> None:
-    """It would take long, and say nothing."""
-    with pytest.raises(TooDifferentError):
-        [*layout_hits(source("a", "a\n" * 9000), "b\n" * 9000, "t")]

@@ -1,7 +1,7 @@
 """Lines of code as the search for copies compares them: what they say, without what every file says.
 
-Layout, comments, imports, signatures, docstrings and lone brackets do not count. Works on text, in any language that
-writes ``#`` or ``//`` before a comment. Invariant: equal texts give equal lines, each with its number in the file.
+Layout, comments, imports, signatures, docstrings and lone brackets do not count. Works on text, with the marks of
+comments that each language has. Invariant: equal texts give equal lines, each with its number in the file.
 """
 
 from __future__ import annotations
@@ -9,16 +9,34 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from roundzero.core.item import language_of
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from roundzero.core.change import Source
 
-_COMMENT: Final = re.compile(r"(?:^|[ \t])(?:#(?!include|define|if|el|end)|//).*$")
+_HASH: Final = re.compile(r"(?:^|[ \t])#.*$")
+_SLASHES: Final = re.compile(r"(?:^|[ \t])//.*$")
+_EITHER: Final = re.compile(r"(?:^|[ \t])(?:#(?!\[)|//).*$")
+_COMMENTS: Final[Mapping[str, re.Pattern[str]]] = {
+    **dict.fromkeys(("python", "starlark", "toml", "bash", "ruby", "yaml", "cmake", "make", "dockerfile"), _HASH),
+    "lua": re.compile(r"(?:^|[ \t])--.*$"),
+    "php": _EITHER,
+}
+"""Of languages that have others than ``//``."""
+
 _IGNORED: Final = re.compile(
-    r"(?:import|from|using|package|namespace|#include|#pragma|#if|#el|#endif|#define)|"
+    r"(?:import|from|using|package|namespace)\b|#(?:include|pragma|if|el|endif|define)|"
     r"(?:export (?:default )?\{|@\w|global |nonlocal )"
 )
+_IGNORED_IN: Final[Mapping[str, re.Pattern[str]]] = {
+    "rust": re.compile(r"(?:pub(?:\([^()]*\))? )?(?:use |extern crate |mod \w+;)|#!?\["),
+    "php": re.compile(r"use [\w\\]"),
+}
+_IMPORT: Final = re.compile(r"(?:import\b(?!\()|from\b)|export \{|(?:pub(?:\([^()]*\))? )?use ")
+"""An import that may go on over several lines, till its brackets are closed."""
+
 _SIGNATURE: Final = re.compile(r"(?:async def|def|class|function|fn|func)\b|[\w-]+\(\)[ \t]*\{")
 _TRIPLE: Final = re.compile(r"^[rRbBuU]?(?:\"\"\"|''')")
 _WORDLESS: Final = re.compile(r"[^\w]*(?:else|try|finally|do|then|fi|done|esac|end|pass|return|break|continue)?[^\w]*")
@@ -44,39 +62,72 @@ class Line(NamedTuple):
 
 def lines_of(source: Source) -> list[Line]:
     """The lines of a text that count."""
-    found: list[Line] = []
-    for number, text in _code(source):
-        plain = " ".join(_COMMENT.sub("", text).split()).rstrip(";")
-        if plain and not _WORDLESS.fullmatch(plain):
-            found.append(Line(number, plain, len(_TOKEN.findall(plain)), _WEAK.fullmatch(plain) is None))
-    return found
+    language = language_of(source.path) or ""
+    comment = _COMMENTS.get(language, _SLASHES)
+    rows = ((number, _plain(text, comment)) for number, text in _code(source, language, comment))
+    return [_line(number, plain) for number, plain in rows if plain]
 
 
-def _code(source: Source) -> Iterator[tuple[int, str]]:
+def new_lines(source: Source, added: Collection[int]) -> Iterator[Line | None]:
+    """Of the lines that count those that are ``added``, and None where others stand between: what copies begin with."""
+    language = language_of(source.path) or ""
+    comment = _COMMENTS.get(language, _SLASHES)
+    together = False
+    for number, text in _code(source, language, comment):
+        if number in added:
+            if plain := _plain(text, comment):
+                together = True
+                yield _line(number, plain)
+        elif together and _plain(text, comment):
+            together = False
+            yield None
+
+
+def _plain(text: str, comment: re.Pattern[str]) -> str:
+    """What a line says; "" where that does not count."""
+    plain = " ".join(comment.sub("", text).split()).rstrip(";")
+    return "" if _WORDLESS.fullmatch(plain) else plain
+
+
+def _line(number: int, plain: str) -> Line:
+    return Line(number, plain, len(_TOKEN.findall(plain)), _WEAK.fullmatch(plain) is None)
+
+
+def _code(source: Source, language: str, comment: re.Pattern[str]) -> Iterator[tuple[int, str]]:
     """The lines without imports, signatures and docstrings."""
     inside = ""
+    depth = 0
+    own = _IGNORED_IN.get(language)
+    has_blocks = language == "php" or language not in _COMMENTS
     for number in range(1, source.index.line_count + 1):
         text = source.index.line(number).strip()
         if inside == "comment":
             inside = "" if "*/" in text else inside
-        elif text.startswith("/*"):
+        elif has_blocks and text.startswith("/*"):
             inside = "" if "*/" in text else "comment"
         elif inside == "docstring":
             inside = "" if '"""' in text or "'''" in text else inside
         elif inside == "import":
-            inside = "" if ")" in text else inside
+            depth += _opened(comment.sub("", text))
+            inside = "import" if depth > 0 else ""
         elif inside == "signature":
             inside = "" if text.endswith((":", "{")) else inside
         elif _TRIPLE.match(text):
             inside = "docstring" if len(re.findall(r"\"\"\"|'''", text)) == 1 else ""
-        elif _IGNORED.match(text):
-            inside = "import" if "(" in text and ")" not in text and text.startswith(("import", "from")) else ""
+        elif _IGNORED.match(text) or (own is not None and own.match(text)):
+            depth = _opened(comment.sub("", text)) if _IMPORT.match(text) else 0
+            inside = "import" if depth > 0 else ""
         elif _SIGNATURE.match(text):
             inside = (
                 "" if re.search(r"[:{;)](?:[ \t]*#.*)?$", text) and text.count("(") <= text.count(")") else "signature"
             )
         else:
             yield number, text
+
+
+def _opened(text: str) -> int:
+    """How many brackets a line leaves open, less those that it closes of lines before."""
+    return sum(text.count(mark) for mark in "({") - sum(text.count(mark) for mark in ")}")
 
 
 def anchor(line: Line) -> str:

@@ -25,7 +25,9 @@ _LINK: Final = re.compile(
     re.MULTILINE,
 )
 _HEADING: Final = re.compile(
-    r"^[ >]{0,6}#{1,6}[ \t]+(?P<hashed>[^\n]*)|^[ >]{0,3}(?P<over>[^\s>#\n][^\n]*)\n[ >]{0,3}(?:=+|-+)[ \t]*$",
+    r"^[ >]{0,6}#{1,6}[ \t]+(?P<hashed>[^\n]*)"
+    r"|<[hH](?P<level>[1-6])\b[^<>]*>(?P<html>(?:[^<]|<(?!/?[hH][1-6]\b))*+)</[hH](?P=level)>"
+    r"|^[ >]{0,3}(?P<over>[^\s>#\n][^\n]*)\n[ >]{0,3}(?:=+|-+)[ \t]*$",
     re.MULTILINE,
 )
 _NAMED: Final = re.compile(
@@ -73,7 +75,10 @@ def anchors(text: str) -> frozenset[str] | None:
 
 def headings(text: str) -> list[str]:
     """The headings of a text, as written."""
-    return [match["hashed"] or match["over"] or "" for match in _HEADING.finditer(_without_code(text, spans=False))]
+    return [
+        match["hashed"] or match["over"] or " ".join((match["html"] or "").split())
+        for match in _HEADING.finditer(_without_code(text, spans=False))
+    ]
 
 
 def key(heading: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
-from roundzero.checkers._clones import Line, anchor, lines_of
+from roundzero.checkers._clones import Line, anchor, lines_of, new_lines
 from roundzero.checkers._paths import is_example, is_test_data, is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
@@ -84,7 +84,7 @@ class DuplicateCode(ChangeChecker):
     def __init__(self) -> None:
         """Start without texts."""
         self._texts: dict[RelPath, _Text | None] = {}
-        self._lines: dict[str, list[Line]] = {}
+        self._begins: dict[RelPath, tuple[Line, ...]] = {}
 
     def words(self, change: Change) -> Collection[str]:
         """The words by which copies are looked for."""
@@ -94,6 +94,8 @@ class DuplicateCode(ChangeChecker):
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Follow every line that is found again, in the changed files or elsewhere."""
         files = list(_new_code(change))
+        if not any(self._anchors(file) for file in files):
+            return
         own: dict[str, list[tuple[RelPath, int]]] = defaultdict(list)
         for file in files:
             text = self._text(file.path, repository)
@@ -142,19 +144,15 @@ class DuplicateCode(ChangeChecker):
     def _text(self, path: RelPath, repository: Repository) -> _Text | None:
         if path not in self._texts:
             source = repository.read(path, Side.HEAD)
-            self._texts[path] = _Text(source, self._lines_of(source)) if source is not None else None
+            self._texts[path] = _Text(source, lines_of(source)) if source is not None else None
         return self._texts[path]
 
-    def _lines_of(self, source: Source) -> list[Line]:
-        """The lines of a text that count, found once: three questions are asked about each changed file."""
-        if source.blob not in self._lines:
-            self._lines[source.blob] = lines_of(source)
-        return self._lines[source.blob]
-
-    def _anchors(self, file: FileChange) -> Iterator[Line]:
+    def _anchors(self, file: FileChange) -> Sequence[Line]:
         """Of every window of added lines that count, the one with the longest word; each line once."""
         assert file.head is not None  # noqa: S101  only files with a head are asked about
-        return _anchors(self._lines_of(file.head), file.added)
+        if file.path not in self._begins:
+            self._begins[file.path] = tuple(_anchors(new_lines(file.head, file.added)))
+        return self._begins[file.path]
 
 
 def _run(  # noqa: PLR0913, PLR0917  two places, a direction and two limits
@@ -204,12 +202,12 @@ def _declares(one: RelPath, other: RelPath) -> bool:
     return stem.rpartition("/")[2] == other_stem.rpartition("/")[2] and kind[:1] != other_kind[:1]
 
 
-def _anchors(lines: Iterable[Line], added: Collection[int]) -> Iterator[Line]:
-    """See DuplicateCode._anchors."""
+def _anchors(lines: Iterable[Line | None]) -> Iterator[Line]:
+    """See DuplicateCode._anchors. None parts what does not follow."""
     run: list[Line] = []
     chosen: dict[int, Line] = {}
-    for line in [*lines, None]:
-        if line is not None and line.number in added:
+    for line in lines:
+        if line is not None:
             run.append(line)
             window = run[-LINES:]
             if len(window) == LINES and not any(each.number in chosen for each in window):

@@ -2,7 +2,8 @@
 
 A table is a page that names at least nine tenths of the names which code reads already, of those that begin alike if
 there are five, else of all. Without one the check is silent. Names are read in the usual ways of each language; what
-goes through functions of the repository's own is not seen. Invariant: a name that any page names is not reported.
+goes through functions of the repository's own is not seen. Invariant: a name that any page names, or that a removed
+line read, is not reported.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class EnvUndocumented(ChangeChecker):
         if not readings:
             return
         old = set(_read_before(change, (hit for word in _WORDS for hit in found.get(word, ()))))
-        new = {each.name for each in readings} - old
+        new = {each.name for each in readings} - old - set(_removed(change))
         if not new or len(old) < FEWEST or len(old) > MOST_NAMES:
             return
         places = repository.grep({*old, *new})
@@ -100,6 +101,14 @@ def _readings(change: Change) -> Iterator[_Reading]:
         for line in sorted(file.added):
             for name, start in _names(file.head.index.line(line)):
                 yield _Reading(file, name, Span(Position(line, start + 1), Position(line, start + len(name) + 1)))
+
+
+def _removed(change: Change) -> Iterator[str]:
+    """The names that removed lines read, of deleted files too: the reading moved."""
+    for file in change.files:
+        if file.base is not None and file.removed:
+            for line in sorted(file.removed):
+                yield from (name for name, _ in _names(file.base.index.line(line)))
 
 
 def _names(text: str) -> Iterator[tuple[str, int]]:

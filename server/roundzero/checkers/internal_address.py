@@ -66,8 +66,12 @@ class InternalAddress(ChangeChecker):
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
         """Keep the hosts of networks that the repository did not know."""
-        for each in self._addresses(change):
-            if not any(_was_there(change, hit) for hit in found.get(each.known_as, ())):
+        addresses = self._addresses(change)
+        bases = [file.base.text.lower() for file in change.files if file.base is not None] if addresses else []
+        for each in addresses:
+            if not _is_named(each.known_as, bases) and not any(
+                _was_there(change, hit) for hit in found.get(each.known_as, ())
+            ):
                 yield Hit(path=each.file.path, span=each.span, subject=code(each.host))
 
     def _addresses(self, change: Change) -> list[_Address]:
@@ -81,9 +85,17 @@ def _was_there(change: Change, hit: GrepHit) -> bool:
     return file is None or hit.line not in file.added
 
 
+def _is_named(known_as: str, texts: Iterable[str]) -> bool:
+    """Whether one of the texts, in small letters, has the name as a whole: removed and moved lines are no news."""
+    name = re.compile(rf"(?<![\w-]){re.escape(known_as)}(?![\w-])")
+    return any(known_as in text and name.search(text) is not None for text in texts)
+
+
 def _addresses(change: Change) -> Iterator[_Address]:
     for file in change.files:
-        if file.head is None or "//" not in file.head.text or _is_for_show(file.path):
+        if file.head is None or _is_for_show(file.path):
+            continue
+        if "//" not in file.head.text and "git@" not in file.head.text:
             continue
         for line in sorted(file.added):
             text = file.head.index.line(line)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._across import module_stem
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._paths import is_example, is_script_path, is_test_path
-from roundzero.checkers._python import Parsed, definitions, parse, within
+from roundzero.checkers._python import Parsed, blocks, definitions, parse, within
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
@@ -82,14 +82,27 @@ def _new_functions(file: FileChange) -> Iterator[tuple[Parsed, str, Function]]:
     except NotPythonError:
         return
     old = {name.rpartition(".")[2] for name in before}
-    derived = {part.name for part in parsed.tree.body if isinstance(part, ast.ClassDef) and part.bases}
+    derived = tuple(f"{name}." for name in _derived(parsed.tree))
     for name, function in definitions(parsed.tree).items():
         if function.name in old or any(part.startswith("_") for part in name.split(".")) or function.decorator_list:
             continue
-        if name.partition(".")[0] in derived or parsed.name_span(function).start.line not in file.added:
+        if name.startswith(derived) or parsed.name_span(function).start.line not in file.added:
             continue
         if sum(isinstance(part, _BRANCHES) for part in within(function)) >= BRANCHES:
             yield parsed, name, function
+
+
+def _derived(tree: ast.Module) -> Iterator[str]:
+    """The classes that have bases, by qualified name, at any depth but not inside functions."""
+    stack: list[tuple[str, ast.stmt]] = [("", node) for node in tree.body]
+    while stack:
+        prefix, node = stack.pop()
+        if isinstance(node, ast.ClassDef):
+            if node.bases:
+                yield prefix + node.name
+            stack += [(f"{prefix}{node.name}.", child) for child in node.body]
+        elif isinstance(node, (ast.If, ast.Try, ast.With)):
+            stack += [(prefix, child) for child in blocks(node)]
 
 
 CHECKER: Final = NewLogicUntested

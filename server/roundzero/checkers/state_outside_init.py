@@ -1,8 +1,9 @@
 """state-outside-init: a method that runs more than once sets a collection anew that others fill.
 
 The collection is first set outside ``__init__``, by a method that its own class calls twice or in a loop: the second
-call throws away what was gathered. Silent where ``__init__`` or the class body set it, and for methods whose name says
-that they start afresh. Invariant: one file is looked at, and a class only with all its methods.
+call throws away what was gathered. Silent where ``__init__`` or the class body set it, for methods whose name says that
+they start afresh, and for those that then gather it all, themselves or by a method they call. Invariant: one file is
+looked at, and a class only with all its methods.
 """
 
 from __future__ import annotations
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
 _FRESH: Final = re.compile(
     r"reset|clear|init|setup|start|begin|new|restart|re?load|refresh|open|rewind|flush", re.IGNORECASE
 )
-_EMPTY: Final = frozenset({"list", "dict", "set", "defaultdict", "OrderedDict", "Counter", "deque",
-                           "collections.defaultdict", "collections.OrderedDict", "collections.Counter",
-                           "collections.deque"})  # fmt: skip
+_EMPTY: Final = frozenset({"list", "dict", "set", "OrderedDict", "Counter", "deque", "defaultdict"})
 _MAY_EMPTY: Final = re.compile(
     r"self\.\w+(?:[ \t]*:[^=\n]+)?[ \t]*=[ \t]*(?:\[\]|\{\}|[\w.]*(?:list|[dD]ict|set|Counter|deque)\()"
 )
@@ -59,14 +58,19 @@ class StateOutsideInit(PythonChecker):
             return
         early = {name for part in node.body for name in _bound_in_body(part)}
         early |= {place.attr for method in methods if method.name == "__init__" for place, _ in _sets(method)}
-        filled = {dotted(place).removeprefix("self.") for method in methods for place in _fills(method)}
+        filled = {method.name: _filled(method) for method in methods}
         calls: Counter[str] = Counter()
         for method in methods:
             calls.update(_called(method))
         for method, place in emptied:
-            if calls[method.name] < 2 or place.attr in early or place.attr not in filled:
+            if (
+                calls[method.name] < 2
+                or place.attr in early
+                or not any(place.attr in names for names in filled.values())
+            ):
                 continue
-            if not _is_kept(place, method):
+            leads_on = any(place.attr in filled.get(name, ()) for name in _called(method))
+            if not leads_on and not _is_kept(place, method) and not _gathers(place.attr, method):
                 yield ctx.hit(place, f"{node.name}.{method.name}: {ctx.file.text(place)}")
 
 
@@ -95,6 +99,26 @@ def _fills(method: Function) -> Iterator[ast.expr]:
             yield part.func.value
         elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
             yield part.value
+
+
+def _filled(method: Function) -> frozenset[str]:
+    """The attributes of ``self`` that a method fills."""
+    return frozenset(dotted(place).removeprefix("self.") for place in _fills(method))
+
+
+def _gathers(name: str, method: Function) -> bool:
+    """Whether a method fills a collection in a loop, under a condition or several times: then it is whole each time.
+
+    One plain ``self.x.append(...)`` behind the emptying is what the search is for: it keeps the last alone.
+    """
+    places = [place for place in _fills(method) if dotted(place) == f"self.{name}"]
+    plain = {
+        id(inner)
+        for statement in method.body
+        if isinstance(statement, (ast.Assign, ast.Expr))
+        for inner in ast.walk(statement)
+    }
+    return len(places) > 1 or any(id(place) not in plain for place in places)
 
 
 def _is_kept(place: ast.Attribute, method: Function) -> bool:
@@ -129,7 +153,14 @@ def _is_empty(node: ast.expr) -> bool:
         return not node.elts
     if isinstance(node, ast.Dict):
         return not node.keys
-    return isinstance(node, ast.Call) and dotted(node.func) in _EMPTY and len(node.args) <= 1
+    if not isinstance(node, ast.Call):
+        return False
+    name = dotted(node.func).removeprefix("collections.")
+    if name == "defaultdict":
+        return len(node.args) <= 1 and not node.keywords
+    if name == "deque":
+        return all(_is_empty(argument) for argument in node.args[:1])
+    return name in _EMPTY and not node.args and not node.keywords
 
 
 CHECKER: Final = StateOutsideInit

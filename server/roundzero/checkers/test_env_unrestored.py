@@ -1,7 +1,8 @@
 """test-env-unrestored: a test changes ``os.environ`` for every test that runs after it.
 
 Silent where the file restores it in a way that can be seen, in classes whose base may do so, and at module level, where
-the change is for the whole file. Invariant: at most one hit a function, on the first change.
+the change is for the whole file. What a fixture of a ``conftest.py`` restores for every test is not seen: the item's
+text says so. Invariant: at most one hit a function, on the first change.
 """
 
 from __future__ import annotations

@@ -62,7 +62,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--model",
         choices=("off", "quick", "deep"),
         help="how deep a model looks; quick sends changed code to your provider, also from a repository that is not"
-        " trusted (default: quick where a provider is configured and the repository is trusted; deep: not yet)",
+        " trusted; deep sends more, makes five drafts of the review and takes long (default: by the settings, else"
+        " quick, where a provider is configured and the repository is trusted)",
     )
     asked.add_argument("--record", metavar="DIR", help="write every request, without keys, and every reply to a folder")
     asked.add_argument("--replay", metavar="DIR", help="take the replies from a recorded folder; nothing is sent")

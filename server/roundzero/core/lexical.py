@@ -1,7 +1,8 @@
 """Where comments and strings stand in a text, by family of languages.
 
 Regular expressions, no parser: it knows no here-documents of a shell, no block scalars of YAML and no nested
-templates. Invariant: linear in the text, and what it finds does not overlap.
+templates. A quote that is not closed on its line opens no string, where strings end with the line. Invariant: linear in
+the text, and what it finds does not overlap.
 """
 
 from __future__ import annotations
@@ -16,27 +17,32 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import Source
 
-_SHORT_STRINGS: Final = r""""(?:[^"\\\r\n]|\\(?:\r\n|.))*"?|'(?:[^'\\\r\n]|\\(?:\r\n|.))*'?"""
+_ESCAPED: Final = r"\\(?:\r\n|.)"
+"""Outside of strings too: else each quote behind a backslash would be tried as an opening one, and fail far away."""
+_DOUBLE: Final = rf'"(?:[^"\\\r\n]|{_ESCAPED})*+"'
+_SHORT_STRINGS: Final = rf"{_DOUBLE}|'(?:[^'\\\r\n]|{_ESCAPED})*+'"
 _LONG_STRINGS: Final = r'''"""(?:[^"\\]|\\.|"(?!""))*(?:""")?|\'\'\'(?:[^'\\]|\\.|'(?!''))*(?:\'\'\')?'''
 _HASH: Final = r"(?P<comment>#[^\r\n]*)"
 _SLASHES: Final = r"(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)"
 _FAMILIES: Final[Mapping[str, str]] = {
-    "python": f"{_LONG_STRINGS}|{_SHORT_STRINGS}|{_HASH}",
-    "shell": rf"\\.|{_SHORT_STRINGS}|(?<![^\s;]){_HASH}",
-    "slashes": rf"{_SHORT_STRINGS}|`(?:[^`\\]|\\.)*`?|{_SLASHES}",
+    "python": f"{_ESCAPED}|{_LONG_STRINGS}|{_SHORT_STRINGS}|{_HASH}",
+    "shell": rf"{_ESCAPED}|{_SHORT_STRINGS}|(?<![^\s;]){_HASH}",
+    "yaml": rf"(?<![^\s\[{{,:-])(?:{_DOUBLE}|'(?:[^'\r\n]|'')*+')|(?<!\S){_HASH}",
+    "slashes": rf"{_ESCAPED}|{_SHORT_STRINGS}|`(?:[^`\\]|\\.)*`?|{_SLASHES}",
     "rust": rf""""(?:[^"\\]|\\.)*"?|{_SLASHES}""",
-    "dashes": rf"{_SHORT_STRINGS}|(?P<comment>--[^\r\n]*)",
+    "dashes": rf"{_ESCAPED}|{_SHORT_STRINGS}|(?P<comment>--[^\r\n]*)",
     "markup": r"(?P<comment><!--(?:[^-]|-(?!->))*(?:-->)?)",
     "any": r"(?P<comment>(?:\#|//|/\*|--|;|%|<!--)[^\r\n]*)",
 }
 _FAMILY_OF: Final[Mapping[str, str]] = {
     **dict.fromkeys(("python", "starlark", "toml"), "python"),
-    **dict.fromkeys(("bash", "yaml", "ruby", "cmake", "make", "dockerfile"), "shell"),
+    **dict.fromkeys(("bash", "ruby", "cmake", "make", "dockerfile"), "shell"),
     **dict.fromkeys(
         ("javascript", "typescript", "tsx", "jsx", "c", "cpp", "cuda", "go", "java", "kotlin", "swift", "scala",
          "csharp", "php", "proto", "css"),
         "slashes",
     ),
+    "yaml": "yaml",
     "rust": "rust",
     "lua": "dashes",
     **dict.fromkeys(("html", "markdown"), "markup"),

@@ -25,8 +25,11 @@ _T = TypeVar("_T")
 
 
 def read_by(voice: Voice, unit: Unit, texts: Mapping[tuple[RelPath, Side], Source]) -> Unit:
-    """The unit as a voice reads it. ``texts`` are those its excerpts are of, redacted, by path and side."""
-    excerpts = unit.excerpts if not voice.neutral else tuple(_blanked(each, texts) for each in unit.excerpts)
+    """The unit as a voice reads it. ``texts``, for a neutral voice: what its excerpts are of, redacted and ``blanked``.
+
+    An excerpt of a text that is not there stays as it is.
+    """
+    excerpts = unit.excerpts if not voice.neutral else tuple(_from(texts, each) for each in unit.excerpts)
     return replace(
         unit,
         excerpts=_ordered(excerpts, voice, lambda each: f"{each.path} {each.side} {each.first}"),
@@ -36,15 +39,14 @@ def read_by(voice: Voice, unit: Unit, texts: Mapping[tuple[RelPath, Side], Sourc
 
 
 def blanked(texts: Mapping[tuple[RelPath, Side], Source]) -> dict[tuple[RelPath, Side], Source]:
-    """The texts as a neutral voice reads them."""
+    """The texts as a neutral voice reads them. Takes a while for many: once for all units, and off a loop."""
     return {key: neutral(source) for key, source in texts.items()}
 
 
-def _blanked(each: Excerpt, texts: Mapping[tuple[RelPath, Side], Source]) -> Excerpt:
-    source = texts.get((each.path, each.side))
-    if source is None:
+def _from(texts: Mapping[tuple[RelPath, Side], Source], each: Excerpt) -> Excerpt:
+    text = texts.get((each.path, each.side))
+    if text is None:
         return each
-    text = neutral(source)
     return excerpt(text, each.side, each.first, each.first + each.text.count("\n"), role=each.role, index=text.index)
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.finding import State
-from roundzero.core.matching import MODEL_LINES
 from roundzero.core.rebase import aged, carry, edit_map
 
 if TYPE_CHECKING:
@@ -223,23 +222,29 @@ class Answers:
         stays, because silence about a text that is the same proves nothing; and what a deep review made of it stays
         though a single draft says it again.
         """
+        from roundzero.core.said_again import said_again  # noqa: PLC0415  off the start-up path
+
         changed: set[RelPath] = set()
-        left = list(before)
-        for seen in observations:
+        found = [seen for seen in observations if seen.path is not None and seen.path in texts]
+        pairs = said_again([(said.now, line) for said, line in before], found)
+        replaced: set[int] = set()
+        for at, seen in enumerate(found):
             path = seen.path
-            if (
-                path is None
-                or path not in texts
-                or any(_same(each, seen) and _is_deeper(each[0], seen) for each in left)
-            ):
+            if path is None:
                 continue
-            left = [each for each in left if not _same(each, seen) or not self._drop(each[0], changed)]
+            old = pairs.get(at)
+            if old is not None:
+                if _is_deeper(before[old][0], seen):
+                    continue
+                self._drop(before[old][0], changed)
+                replaced.add(old)
             said = Said(seen, texts[path], key, unit.path, seen, texts[path])
             if moved is not None and path in moved:
                 now, lines = moved[path]
                 said.follow(now, Ways(now), lines)
             self._said[path].append(said)
             changed.add(path)
+        left = [row for at, row in enumerate(before) if at not in replaced]
         for said, _ in left:
             if said.now.path is not None and said.state is State.STALE:
                 said.state = State.UNCONFIRMED
@@ -252,31 +257,51 @@ class Answers:
     ) -> frozenset[RelPath]:
         """Take what a deep review made of findings, each in its text, in place of what was said of them before.
 
-        What it refuted goes. ``known`` are the same findings as they were shown, whatever they were said to be then.
-        The files where something is another now.
+        What it refuted goes. ``known`` are the same findings as they were shown, whatever they were said to be then;
+        what else was said stays, unless it is plainly one of those that are not known. The files where something is
+        another now.
         """
         changed: set[RelPath] = set()
         shown = {(each.path, _place(each)) for each in known}
-        old = {id(said) for path, lot in self._said.items() for said in lot if (path, _place(said.now)) in shown}
-        for seen, text, state in found:
-            path = seen.path
-            if path is None:
-                continue
-            self.follow(path, text)
-            before = [
-                said
-                for said in self._said[path]
-                if id(said) in old or (not said.gone and _same((said, said.now.line), seen))
-            ]
-            for said in before:
-                self._drop(said, changed)
-            if state is State.REFUTED:
-                continue
-            unit = before[0].unit if before else ""
-            of = before[0].of if before else path
-            self._said[path].append(Said(seen, text, unit, of, seen, text))
-            changed.add(path)
+        old = self._at(shown)
+        by_path: dict[RelPath, list[tuple[Observation, Source, State]]] = defaultdict(list)
+        for row in found:
+            if row[0].path is not None:
+                by_path[row[0].path].append(row)
+        for path, rows in by_path.items():
+            self.follow(path, rows[0][1])
+        old |= self._at(shown)
+        for path, rows in by_path.items():
+            for (seen, text, state), before in zip(rows, self._before(path, rows, old), strict=True):
+                if before is not None:
+                    self._drop(before, changed)
+                if state is State.REFUTED:
+                    continue
+                unit, of = (before.unit, before.of) if before is not None else ("", path)
+                self._said[path].append(Said(seen, text, unit, of, seen, text))
+                changed.add(path)
         return frozenset(changed)
+
+    def _at(self, places: Collection[Hashable]) -> set[int]:
+        """The identities of what stands at some places."""
+        lots = self._said.items()
+        return {id(said) for path, lot in lots for said in lot if (path, _place(said.now)) in places}
+
+    def _before(
+        self, path: RelPath, rows: Iterable[tuple[Observation, Source, State]], old: Collection[int]
+    ) -> list[Said | None]:
+        """What each of the findings in a file was before, one to one: of ``old`` first, which are known to be there."""
+        from roundzero.core.said_again import said_again  # noqa: PLC0415  off the start-up path
+
+        seen = [row[0] for row in rows]
+        result: list[Said | None] = [None] * len(seen)
+        for known in (True, False):
+            there = [each for each in self._said[path] if (id(each) in old) is known and (known or not each.gone)]
+            open_ = [at for at, was in enumerate(result) if was is None]
+            pairs = said_again([(each.now, each.now.line) for each in there], [seen[at] for at in open_], surely=known)
+            for at, row in pairs.items():
+                result[open_[at]] = there[row]
+        return result
 
     def prune(self, units: Iterable[Unit]) -> frozenset[RelPath]:
         """Drop what is stale on lines that are in no unit any more, and what is gone; the files where that is so."""
@@ -309,25 +334,11 @@ class Answers:
             else:
                 del self._said[path]
 
-    def _drop(self, said: Said, changed: set[RelPath]) -> bool:
+    def _drop(self, said: Said, changed: set[RelPath]) -> None:
         path = said.now.path
         if path is not None and said in self._said[path]:
             self._said[path].remove(said)
             changed.add(path)
-        return True
-
-
-def _same(before: tuple[Said, int], seen: Observation) -> bool:
-    """Whether something was said before: the same item nearly there, or with evidence in common."""
-    said, line = before
-    if said.now.path != seen.path:
-        return False
-    if said.now.item == seen.item and abs(line - seen.line) <= MODEL_LINES:
-        return True
-    known = {(each.path, each.side, each.line, each.quote) for each in said.now.evidence}
-    return said.now.line == seen.line and any(
-        (each.path, each.side, each.line, each.quote) in known for each in seen.evidence
-    )
 
 
 def _is_deeper(said: Said, seen: Observation) -> bool:

@@ -17,7 +17,7 @@ from roundzero.core.drafting import Gate, Texts, admit
 from roundzero.core.model_part import Clusters, VoiceStats
 from roundzero.core.model_values import Outcome
 from roundzero.core.prompt import BLANKED, VERSION
-from roundzero.core.reading import read_by
+from roundzero.core.reading import blanked, read_by
 from roundzero.core.toolbox import Used
 from roundzero.core.votes import merge
 from roundzero.engine.gaps import MAY_COME, Gap
@@ -32,11 +32,14 @@ if TYPE_CHECKING:
     from roundzero.core.gate import GatePolicy
     from roundzero.core.item import ItemId
     from roundzero.core.model_values import Unit
+    from roundzero.core.text import RelPath
     from roundzero.engine.known_facts import KnownFacts
     from roundzero.engine.quick_review import Asks, Inquiry, Prepared
     from roundzero.engine.repository import Snapshot
     from roundzero.engine.review import ProgressSink
     from roundzero.engine.toolbox import Toolbox
+
+    _Sources = Mapping[tuple[RelPath, Side], Source]
 
 STAGE = "draft"
 
@@ -89,16 +92,28 @@ async def deep_drafts(  # noqa: PLR0913  each is an independent input
 ) -> DeepDrafts:
     """Ask every voice about every unit, and put together what they found. ``facts``: as for ``prepare``."""
     ready = await prepare(inquiry, snapshot, facts)
-    heard = await _drafts(ready, inquiry, asking, toolbox, watch, depth)
-    sight, seen, texts = await asyncio.to_thread(_merged, heard, ready, inquiry, depth)
+    neutral = any(voice.neutral for voice in depth.voices)
+    blank = await asyncio.to_thread(blanked, ready.texts.sources) if neutral else {}
+    heard = await _drafts(ready, inquiry, asking, toolbox, watch, depth, blank=blank)
+    sight, seen, texts = await asyncio.to_thread(_merged, heard, ready, blank, inquiry, depth)
     used = sum((each.used for each in heard), Used())
     return DeepDrafts(sight=sight, seen=seen, texts=texts, ready=ready, used=used)
 
 
-async def _drafts(
-    ready: Prepared, inquiry: Inquiry, asking: Asks, toolbox: Toolbox, watch: ProgressSink, depth: Depth
+async def _drafts(  # noqa: PLR0913  each is an independent input
+    ready: Prepared,
+    inquiry: Inquiry,
+    asking: Asks,
+    toolbox: Toolbox,
+    watch: ProgressSink,
+    depth: Depth,
+    *,
+    blank: _Sources,
 ) -> list[_Heard]:
-    """Every voice on every unit. A voice's first drafts come before the next one's, so that votes come in evenly."""
+    """Every voice on every unit. A voice's first drafts come before the next one's, so that votes come in evenly.
+
+    ``blank``: the texts as a neutral voice reads them.
+    """
     from roundzero.engine.agent import agent_draft  # noqa: PLC0415  off the start-up path
 
     heard: list[_Heard] = []
@@ -113,7 +128,7 @@ async def _drafts(
                     answer, shown, used = found.answer, found.shown, found.used
                 else:
                     answer = await ask_unit(
-                        read_by(voice, unit, ready.texts.sources),
+                        read_by(voice, unit, blank),
                         inquiry,
                         asking,
                         note=BLANKED if voice.neutral else "",
@@ -135,11 +150,11 @@ async def _drafts(
 
 
 def _merged(
-    heard: Sequence[_Heard], ready: Prepared, inquiry: Inquiry, depth: Depth
+    heard: Sequence[_Heard], ready: Prepared, blank: _Sources, inquiry: Inquiry, depth: Depth
 ) -> tuple[ModelSight, tuple[Observation, ...], Texts]:
     """What of the drafts holds, as distinct findings with their votes."""
     texts = _with(ready.texts, (each for one in heard for each in one.shown))
-    blanked = texts.blanked() if any(each.voice.neutral for each in heard) else texts
+    unsaid = _as_blank(texts, blank) if blank else texts
     drafted: list[Drafted] = []
     gates: Counter[Gate] = Counter()
     capped = 0
@@ -155,7 +170,7 @@ def _merged(
             draft,
             unit,
             inquiry.change,
-            blanked if voice.neutral else texts,
+            unsaid if voice.neutral else texts,
             inquiry.ruleset,
             producer=inquiry.model,
             version=VERSION,
@@ -181,6 +196,12 @@ def _merged(
         clusters=Clusters(len(drafted), len(seen)),
     )
     return sight, seen, texts
+
+
+def _as_blank(texts: Texts, blank: _Sources) -> Texts:
+    """The texts for what a neutral voice says: ``blank`` those it was shown, and what others looked up alike."""
+    more = {key: source for key, source in texts.sources.items() if key not in blank}
+    return Texts({**blank, **blanked(more)}, texts.plain, texts.sources)
 
 
 def _with(texts: Texts, shown: Iterable[tuple[Side, Source]]) -> Texts:

@@ -80,7 +80,6 @@ class _Round:
     units: tuple[tuple[Unit, str], ...]
     texts: Texts
     before: Mapping[str, list[tuple[Said, int]]]
-    doubted: frozenset[str]
 
 
 class ModelLane:
@@ -106,7 +105,8 @@ class ModelLane:
         self._turn = asyncio.Lock()
         self._direct: set[asyncio.Task[object]] = set()
         self._doubted: list[Observation] = []
-        """What is to be asked about again, whatever it was answered."""
+        self._again: set[str] = set()
+        """What is to be asked again, whatever it was answered: findings, and their units until each is answered."""
         self.deepened: tuple[str | None, str] | None = None
         """Merge base and snapshot of the last deep review that left no gap."""
         self._timer: asyncio.TimerHandle | None = None
@@ -329,7 +329,8 @@ class ModelLane:
         progress: ProgressSink | None,
         paths: Collection[RelPath],
     ) -> ModelRun | None:
-        from roundzero.engine.quick_review import ask_each  # noqa: PLC0415  off the start-up path
+        from roundzero.engine.context import shows  # noqa: PLC0415  off the start-up path
+        from roundzero.engine.quick_review import ask_each  # noqa: PLC0415  as above
 
         change = live.change
         assert change is not None  # noqa: S101  look() asked
@@ -337,14 +338,15 @@ class ModelLane:
         asked_how = (workspace.ruleset.digest, settings.language, settings.model_max_unit_lines, self._access.made_of)
         held = (id(live.answers), live.answers.forgotten)
         signature = (change.base.merge_base, change.snapshot, asked_how, held)
-        if self._done == signature:
+        if self._done == signature and not self._doubted:
             return ModelRun(change=change, asked=0, whole=True)
         this = await self._prepared(live, workspace, change)
+        doubts, self._doubted = self._doubted, []
+        self._again |= {key for unit, key in this.units if any(shows(unit, each.path, each.line) for each in doubts)}
         todo = [
             (unit, key)
             for unit, key in this.units
-            if not self._knows(live, unit, key, this.doubted)
-            and (not paths or any(within(unit.path, each) for each in paths))
+            if not self._knows(live, unit, key) and (not paths or any(within(unit.path, each) for each in paths))
         ]
         known = {**self._failed, **self._kept}
         answers = {key: known[key] for _, key in this.units if key in known}
@@ -361,23 +363,21 @@ class ModelLane:
         await ask_each(todo, one, heard)
         await self._conclude(this, answers, change)
         whole = len(answers) == len(this.units) and all(answer.draft is not None for answer in answers.values())
-        if whole:
+        if whole and not any(key in self._again for _, key in this.units):
             self._done = signature
         else:
             self._wait(asking)
         self._standing.end(answers.values())
         return ModelRun(change=change, asked=len(todo), whole=whole)
 
-    def _knows(self, live: Live, unit: Unit, key: str, doubted: Collection[str]) -> bool:
+    def _knows(self, live: Live, unit: Unit, key: str) -> bool:
         """Whether a unit need not be looked at: what was said of it stands, and nobody doubts it."""
-        if key in self._failed:
-            return True
-        return key in self._kept and key not in doubted and live.answers.answered(unit.path, key)
+        stands = key in self._kept and key not in self._again and live.answers.answered(unit.path, key)
+        return key in self._failed or stands
 
     async def _prepared(self, live: Live, workspace: Workspace, change: Change) -> _Round:
         from roundzero.core.ledger import Ledger  # noqa: PLC0415  off the start-up path
         from roundzero.core.recognition import Texts as Recognised  # noqa: PLC0415  as above
-        from roundzero.engine.context import shows  # noqa: PLC0415  as above
         from roundzero.engine.hosting import model_name  # noqa: PLC0415  as above
         from roundzero.engine.known_facts import KnownFacts as Known  # noqa: PLC0415  as above
         from roundzero.engine.model_review import inquiry_of  # noqa: PLC0415  as above
@@ -401,19 +401,17 @@ class ModelLane:
         asked_of = f"{settings.model_provider} {settings.model_base_url} {inquiry.model}"
         keys = await asyncio.to_thread(keys_of, ready.units, inquiry, asked_of)
         rows = tuple(zip(ready.units, keys, strict=True))
-        doubts, self._doubted = self._doubted, []
-        doubted = {key for unit, key in rows if any(shows(unit, each.path, each.line) for each in doubts)}
         for path in live.answers.paths:
             if (file := change.file(path)) is not None and file.head is not None:
                 live.answers.follow(path, file.head)
         before = {key: live.answers.within(unit, key, keys) for unit, key in rows}
-        return _Round(inquiry, ready.parts, rows, ready.texts, before, frozenset(doubted))
+        return _Round(inquiry, ready.parts, rows, ready.texts, before)
 
     async def _put(self, unit: Unit, key: str, this: _Round, asking: Asking) -> Answer:
         """Ask about one unit, and take what holds of the answer at once."""
         from roundzero.engine.quick_review import ask_unit, sight_of  # noqa: PLC0415  off the start-up path
 
-        doubted, answer = key in this.doubted, self._kept.get(key)
+        doubted, answer = key in self._again, self._kept.get(key)
         if doubted or answer is None:
             via = self._access.anew() if doubted else asking
             answer = await ask_unit(unit, this.inquiry, via)
@@ -422,6 +420,7 @@ class ModelLane:
             if answer.outcome.value in _FUTILE:
                 self._failed[key] = answer
             return answer
+        self._again.discard(key)
         self._remember(key, answer)
         sight = await asyncio.to_thread(sight_of, [answer], this.inquiry, this.texts, parts=this.parts)
         live = self._state.live

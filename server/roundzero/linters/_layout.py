@@ -43,6 +43,7 @@ def layout_hits(source: Source, formatted: str, title: str) -> Iterator[Hit]:
         if tag != "equal":
             lines = range(first + start, first + end)
             place, offsets, text = _edit(old, starts, lines, other[new_start:new_end])
+            offsets, text = _off_breaks(source.text, offsets, text)
             span = source.index.span(*offsets)
             before = source.text[slice(*offsets)]
             safe = "".join(before.split()) == "".join(text.split())
@@ -73,3 +74,13 @@ def _edit(
     if lines.stop < len(old):  # whole lines go, with the break after them
         return place, (start, starts[lines.stop]), ""
     return place, (max(start - 1, 0), end), ""
+
+
+def _off_breaks(whole: str, offsets: tuple[int, int], text: str) -> tuple[tuple[int, int], str]:
+    """The edit with neither end inside a line break of two characters, where no position is."""
+    start, end = offsets
+    if whole[max(start - 1, 0) : start + 1] == "\r\n":
+        start, text = start - 1, f"\r{text}"
+    if whole[max(end - 1, 0) : end + 1] == "\r\n":
+        end, text = end + 1, f"{text}\n"
+    return (start, end), text

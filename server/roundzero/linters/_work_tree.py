@@ -79,7 +79,7 @@ def read_back(folder: Path, paths: Iterable[str]) -> list[str]:
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
     for path, text in texts.items():
         place = folder / path
-        if path.startswith("/") or {"", ".", "..", ".git"} & {*path.split("/")}:
+        if path.startswith("/") or {"", ".", "..", ".git", "git~1"} & {*path.casefold().split("/")}:
             raise OutsideError(f"{path} cannot be laid out elsewhere")
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(encoded(text))

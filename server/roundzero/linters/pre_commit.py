@@ -1,15 +1,18 @@
 """The repository's own pre-commit hooks, for layout only: what its formatters would change.
 
-Only well-known formatters, only at the versions that the repository names, only where pre-commit has installed them
-before: nothing is downloaded and no program of the repository runs. They run over a copy of the texts at their own
-paths, with the configuration files of formatters around them, in a git repository of our own. Which of the hooks wants
-a change is not told apart. Invariant: the work tree is neither read for texts nor written.
+Only well-known formatters that take no code for configuration, only at the versions that the repository names, only
+from the environments that pre-commit has installed for them before. Of what the repository says about a hook no more
+counts than which files it is for and a few plain flags; one that says more does not run. They run over a copy of the
+texts at their own paths, with the configuration files of formatters around them, in a git repository of our own. Which
+of the hooks wants a change is not told apart. Invariants: nothing is downloaded, neither a command nor a text of the
+repository runs, and the work tree is neither read for texts nor written.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -31,22 +34,56 @@ if TYPE_CHECKING:
 _NAME: Final = "pre-commit"
 _CONFIG: Final = ".pre-commit-config.yaml"
 _SECONDS: Final = 60.0
-_FORMATTERS: Final = frozenset({
-    "autopep8", "biome-format", "black", "black-jupyter", "buildifier", "clang-format", "cmake-format", "dprint",
-    "end-of-file-fixer", "fix-byte-order-marker", "fmt", "gersemi", "go-fmt", "gofmt", "isort", "mixed-line-ending",
-    "prettier", "pyproject-fmt", "ruff-format", "rustfmt", "shfmt", "stylua", "taplo-format", "trailing-whitespace",
-    "usort", "yamlfmt", "yapf",
-})  # fmt: skip
-"""Hooks that lay code out and do nothing else, by their ids."""
+_NONE: Final = "no hook formats"
+_FORMATTERS: Final[Mapping[str, str]] = {
+    "autopep8": "autopep8",
+    "black": "black",
+    "black-jupyter": "black",
+    "clang-format": "clang-format",
+    "end-of-file-fixer": "end-of-file-fixer",
+    "fix-byte-order-marker": "fix-byte-order-marker",
+    "isort": "isort",
+    "mixed-line-ending": "mixed-line-ending",
+    "pyproject-fmt": "pyproject-fmt",
+    "ruff-format": "ruff",
+    "shfmt": "shfmt",
+    "stylua": "stylua",
+    "trailing-whitespace": "trailing-whitespace-fixer",
+    "usort": "usort",
+    "yamlfmt": "yamlfmt",
+    "yapf": "yapf",
+}
+"""Hooks that lay code out and do nothing else, by their ids, and their programs.
+
+Left out are those whose configuration can run or fetch code: biome, buildifier, cmake-format, dprint, gersemi,
+prettier, taplo, and what cargo, rustup and go start.
+"""
 _CONFIGURATIONS: Final = (
-    ".clang-format", "_clang-format", ".clang-format-ignore", ".editorconfig", ".isort.cfg", ".prettierignore",
-    ".prettierrc", ".prettierrc.json", ".prettierrc.toml", ".prettierrc.yaml", ".prettierrc.yml", ".ruff.toml",
-    ".rustfmt.toml", ".style.yapf", ".stylua.toml", ".taplo.toml", ".yamlfmt", ".yapfignore", "biome.json",
-    "dprint.json", "package.json", "pyproject.toml", "ruff.toml", "rustfmt.toml", "setup.cfg", "stylua.toml",
-    "taplo.toml", "tox.ini",
+    ".clang-format", "_clang-format", ".clang-format-ignore", ".editorconfig", ".isort.cfg", ".ruff.toml",
+    ".style.yapf", ".stylua.toml", ".yamlfmt", ".yapfignore", "pyproject.toml", "ruff.toml", "setup.cfg", "stylua.toml",
+    "tox.ini",
 )  # fmt: skip
 """What formatters read, in any folder above a text."""
-_NEEDS_NO_ENVIRONMENT: Final = frozenset({"fail", "pygrep", "script", "system", "unsupported", "unsupported_script"})
+_ENVIRONMENTS: Final[Mapping[str, str]] = {"golang": "golangenv", "python": "py_env", "rust": "rustenv"}
+"""The languages whose hooks run from an environment of their own, and how its folder's name begins."""
+_SELECTS: Final[Mapping[str, type]] = {
+    "files": str, "exclude": str, "types": list, "types_or": list, "exclude_types": list,
+}  # fmt: skip
+"""What is taken over of a hook: which files it is for."""
+_IGNORED: Final = frozenset({
+    "alias", "args", "description", "fail_fast", "id", "minimum_pre_commit_version", "name", "require_serial",
+    "verbose",
+})  # fmt: skip
+"""What says nothing about the layout, or is looked at elsewhere. A hook with any other key does not run."""
+_FLAG: Final = re.compile(
+    r"-[CSailpqstw]|-ci|-bn|-sr|-kp|-i=\d{1,2}|\d{1,4}|py\d{2,3}|black"
+    r"|--(?:aggressive|filter-files|force-exclude|in-place|preview|quiet|safe)"
+    r"|--skip-(?:string-normalization|magic-trailing-comma)"
+    r"|--(?:max-)?line-length(?:=\d{1,4})?|--line-width=\d{1,4}|--target-version(?:=py\d{2,3})?"
+    r"|--profile(?:=black)?|--fix=(?:auto|crlf|lf|no)|--markdown-linebreak-ext=\w{1,10}"
+    r"|--?style=(?:file|pep8|google|LLVM|Google|Chromium|Mozilla|WebKit)|--?fallback-style=none"
+)
+"""The arguments a hook may have: no paths, no plugins, no configuration."""
 _OFFLINE: Final = {
     "CARGO_NET_OFFLINE": "true",
     "GIT_ALLOW_PROTOCOL": "none",
@@ -63,7 +100,7 @@ _OFFLINE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PreCommit:
-    """The linter of one work tree. ``config`` is the repository's, cut down to hooks that are installed."""
+    """The linter of one work tree. ``config`` is ours: the repository's hooks that are installed, built anew."""
 
     program: Installed
     root: Path
@@ -108,12 +145,13 @@ class PreCommit:
         """The texts after the hooks. Raises OutsideError, OSError, UnicodeDecodeError."""
         paths = [source.path for source in sources]
         more = await asyncio.to_thread(around, self.root, paths, _CONFIGURATIONS)
-        more[_CONFIG] = self.config
         async with tree([(source.path, source.text) for source in sources], more) as folder:
             git = await Installed("git", "git").start(["init", "-q"], cwd=folder, env=_OFFLINE)
             if git.returncode != 0:
                 raise OutsideError(git.complaint)
-            options = ["run", "--config", _CONFIG, "--color=never", "--files", *(f"./{path}" for path in paths)]
+            config = folder / ".git" / "hooks.yaml"  # where no text can take its place
+            await asyncio.to_thread(config.write_text, self.config, encoding="utf-8")
+            options = ["run", "--config", str(config), "--color=never", "--files", *(f"./{path}" for path in paths)]
             done = await self.program.start(options, cwd=folder, env=_OFFLINE, seconds=_SECONDS)
             texts = await asyncio.to_thread(read_back, folder, paths)
         changed = any(text != source.text for text, source in zip(texts, sources, strict=True))
@@ -137,10 +175,8 @@ class _Optional:
         program = installed(_NAME, own)
         if isinstance(program, str):
             return program
-        config, hooks = await asyncio.to_thread(_cut_down, text, _store())
-        if config is None:
-            return "its hooks that format are not installed (pre-commit install-hooks)" if hooks else "no hook formats"
-        return PreCommit(program, root, config)
+        config, reason = await asyncio.to_thread(_cut_down, text, _store())
+        return reason if config is None else PreCommit(program, root, config)
 
 
 OPTIONAL: Final = _Optional()
@@ -153,51 +189,84 @@ def _store() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pre-commit"
 
 
-def _cut_down(text: str, store: Path) -> tuple[str | None, int]:
-    """The configuration with nothing but formatters that are installed (None: there are none), and how many it has."""
+def _cut_down(text: str, store: Path) -> tuple[str | None, str]:
+    """A configuration with nothing but formatters that are installed; None, and why, where there are none."""
     import yaml  # noqa: PLC0415  only where a repository has hooks
 
     try:
         config = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError):
-        return None, 0
-    repos, hooks = [], 0
-    for repo in _dicts(config.get("repos") if isinstance(config, dict) else None):
-        mine = [hook for hook in _dicts(repo.get("hooks")) if hook.get("id") in _FORMATTERS]
-        if repo.get("repo") in (None, "local", "meta") or not mine:
-            continue
-        hooks += len(mine)
-        if there := [hook for hook in mine if _is_installed(repo, hook, store)]:
-            repos.append({"repo": repo["repo"], "rev": repo.get("rev"), "hooks": there})
+    except (yaml.YAMLError, RecursionError, ValueError):
+        config = None
+    if not isinstance(config, dict):
+        return None, _NONE
+    repos: list[dict[str, object]] = []
+    reason = _NONE
+    for repo in _dicts(config.get("repos")):
+        name, rev = repo.get("repo"), repo.get("rev")
+        if isinstance(name, str) and isinstance(rev, str) and name not in {"local", "meta"}:
+            wanted = [each for each in _dicts(repo.get("hooks")) if str(each.get("id")) in _FORMATTERS]
+            found = [_rebuilt(hook, name, rev, store) for hook in wanted]
+            reason = next((each for each in found if isinstance(each, str)), reason)
+            if hooks := [each for each in found if not isinstance(each, str)]:
+                repos.append({"repo": name, "rev": rev, "hooks": hooks})
     if not repos:
-        return None, hooks
-    kept = {key: config[key] for key in ("default_language_version", "exclude", "files") if key in config}
-    return yaml.safe_dump({**kept, "repos": repos}, allow_unicode=True), hooks
+        return None, reason
+    kept = {key: config[key] for key in ("exclude", "files") if isinstance(config.get(key), str)}
+    return yaml.safe_dump({**kept, "repos": repos}, allow_unicode=True), ""
 
 
 def _dicts(value: object) -> Iterator[Mapping[str, Any]]:
     yield from (each for each in value if isinstance(each, dict)) if isinstance(value, list) else ()
 
 
-def _is_installed(repo: Mapping[str, Any], hook: Mapping[str, Any], store: Path) -> bool:
-    """Whether pre-commit has the hook's repository at its version, and an environment to run it in."""
+def _is_plain(hook: Mapping[str, Any]) -> bool:
+    """Whether the hook says no more than which files it is for, and gives no arguments but flags that we know."""
+    if any(
+        key not in _IGNORED and not (key in _SELECTS and isinstance(value, _SELECTS[key]))
+        for key, value in hook.items()
+    ):
+        return False
+    args = hook.get("args", [])
+    return isinstance(args, list) and all(isinstance(each, str) and _FLAG.fullmatch(each) for each in args)
+
+
+def _rebuilt(hook: Mapping[str, Any], name: str, rev: str, store: Path) -> dict[str, object] | str:
+    """The hook as we run it, in the environment that is there and writing no log; or why it does not run."""
+    if not _is_plain(hook):
+        return "its hooks that format say themselves how they run"
+    version = _installed_version(name, rev, hook["id"], store)
+    if version is None:
+        return "its hooks that format are not installed (pre-commit install-hooks)"
+    kept = {key: hook[key] for key in ("id", "args", *_SELECTS) if key in hook}
+    return {**kept, "language_version": version, "log_file": "", "verbose": False}
+
+
+def _installed_version(name: str, rev: str, hook: str, store: Path) -> str | None:
+    """The language version of the environment where pre-commit has installed the hook's program; None without one."""
     import yaml  # noqa: PLC0415  as above
 
-    name, rev = str(repo["repo"]), str(repo.get("rev"))
     source = _place(store, name, rev)
     if source is None:
-        return False
+        return None
     try:
         manifest = yaml.safe_load((source / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError):
-        return False
-    known = next((each for each in _dicts(manifest) if each.get("id") == hook["id"]), None)
-    if known is None:
-        return False
-    more = [str(each) for each in hook.get("additional_dependencies", known.get("additional_dependencies")) or ()]
+    except (OSError, ValueError, yaml.YAMLError, RecursionError):
+        return None
+    known = next((each for each in _dicts(manifest) if each.get("id") == hook), {})
+    folder = _ENVIRONMENTS.get(str(known.get("language")))
+    program = _FORMATTERS[hook]
+    if folder is None or str(known.get("entry")).split()[:1] != [program]:
+        return None
+    more = [str(each) for each in known.get("additional_dependencies") or ()]
     place = _place(store, f"{name}:{','.join(more)}", rev) if more else source
-    language = str(hook.get("language", known.get("language")))
-    return place is not None and (language in _NEEDS_NO_ENVIRONMENT or any(place.glob("*env*-*/.install_state_v*")))
+    if place is None:
+        return None
+    programs = (f"bin/{program}", f"bin/{program}.exe", f"Scripts/{program}.exe")
+    for found in sorted(place.glob(f"{folder}-*/.install_state_v*")):
+        version = found.parent.name.removeprefix(f"{folder}-")
+        if re.fullmatch(r"[\w.]+", version) and any((found.parent / each).is_file() for each in programs):
+            return version
+    return None
 
 
 def _place(store: Path, name: str, rev: str) -> Path | None:
