@@ -15,7 +15,7 @@ story.tell(function()
   local told = 0
   vim.api.nvim_create_autocmd('User', { pattern = 'RoundZeroStatus', callback = function() told = told + 1 end })
   vim.cmd('RoundZero pause')
-  story.await('the event', function() return told > 0 end)
+  story.await('the event', function() return told > 0 and statusline() == 'RZ paused' end)
   seen.paused = { statusline(), require('roundzero').status(vim.fn.bufnr('#')).paused }
   vim.lsp.enable('roundzero', false)
   story.await('no status line', function() return statusline() == '' end)
