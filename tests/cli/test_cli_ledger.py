@@ -167,6 +167,13 @@ def test_a_fixed_finding_cannot_be_dismissed(cli: Cli, branch: Repo) -> None:
     assert (ran.status, ran.err.count("is fixed")) == (2, 1)
 
 
+def test_a_round_without_findings_is_told(cli: Cli, house: Repo) -> None:
+    """After a clean review it does not ask for a first one."""
+    house.branch("clean")
+    cli("review")
+    assert "round 1 was its last" in cli("ledger", "list").out
+
+
 def test_nothing_is_remembered_before_the_first_review(cli: Cli, house: Repo) -> None:
     """It says so, and writes nothing."""
     assert "nothing is remembered" in cli("ledger", "list").out

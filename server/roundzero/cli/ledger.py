@@ -155,7 +155,9 @@ def _listed(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
     for entry in entries:
         yield f"{entry.id}  {entry.sighting.severity.name}  {states[entry.id]:<11}  {_place(entry)}  {_title(entry)}"
     if not entries:
-        yield "nothing is remembered of this branch; roundzero review makes a round"
+        last = desk.ledger.last
+        none = "nothing is remembered of this branch; roundzero review makes a round"
+        yield none if last is None else f"no finding is remembered of this branch; round {last.index} was its last"
     for problem in _shared(desk.root)[1]:
         yield f"note: {problem}"
     for each in beside:
