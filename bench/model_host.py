@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Final, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lsp_client import Message
 
 _PART: Final = re.compile(r"Part of (\S+)\n")
@@ -27,10 +29,10 @@ def settings(**model: object) -> Message:
     return {"settings": {"debounceMs": 0, **asked}, "trusted": True}
 
 
-def reply(path: str, line: int, quote: str) -> str:
-    """A reply with one finding, which holds where the line reads as quoted."""
+def found(path: str, line: int, quote: str, **more: object) -> Message:
+    """A finding of a reply, which holds where the line reads as quoted; ``more`` replaces fields."""
     evidence = {"path": path, "side": "head", "line": line, "quote": quote, "role": "the line", "decisive": True}
-    finding = {
+    finding: Message = {
         "item": "general/other-defect",
         "severity": "P2",
         "title": f"something is wrong with {quote}",
@@ -48,7 +50,12 @@ def reply(path: str, line: int, quote: str) -> str:
         "suggestions": [{"text": "write it right", "kind": "fix"}],
         "replacement": None,
     }
-    return json.dumps({"summary": "", "findings": [finding], "clean": []})
+    return finding | more
+
+
+def draft(*findings: Mapping[str, object]) -> str:
+    """A reply with these findings."""
+    return json.dumps({"summary": "", "findings": list(findings), "clean": []})
 
 
 class SlowHost:
@@ -110,5 +117,5 @@ def _answer_to(asked: str) -> str:
     """A finding at the first line that the part adds."""
     path, added = _PART.search(asked), _ADDED.search(asked)
     if path is None or added is None:
-        return json.dumps({"summary": "", "findings": [], "clean": []})
-    return reply(path[1], int(added[1]), added[2])
+        return draft()
+    return draft(found(path[1], int(added[1]), added[2]))

@@ -67,9 +67,8 @@ class _Reviewer:
         lines = path.read_text(encoding="utf-8").split("\n")
         self._at = next(at for at, line in enumerate(lines) if line == "    total += len(note)")
         script = scratch / "script.jsonl"
-        finding = model_host.reply("part000/module00000.py", self._at + 1, lines[self._at].strip())
-        nothing = json.dumps({"summary": "", "findings": [], "clean": []})
-        rows = ({"match": "number =", "reply": finding}, {"match": "", "reply": nothing})
+        finding = model_host.found("part000/module00000.py", self._at + 1, lines[self._at].strip())
+        rows = ({"match": "number =", "reply": model_host.draft(finding)}, {"match": "", "reply": model_host.draft()})
         script.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         places = {name: str(scratch / name) for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")}
         self.client = Client([roundzero, "lsp"], root, environment=places)

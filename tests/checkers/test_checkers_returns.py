@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Observation
 
 _SECTION: Final = re.compile(r"^(//- .*\.py)\n((?:(?!//- ).*\n?)+)", re.MULTILINE)
-_REFUSE: Final = {"python/field-not-copied", "python/missing-from-all"}
-"""Items that offer no fix in such a text."""
-
 _TWENTY: Final = [f"# line {number}" for number in range(20)]
 _LOCAL: Final = """\
 //- app/__init__.py
@@ -79,9 +76,9 @@ def without_returns(seen: Observation) -> Observation:
 
 @pytest.mark.parametrize(("item", "text"), EXAMPLES, ids=[f"{item}-{at}" for at, (item, _) in enumerate(EXAMPLES)])
 def test_the_same_is_seen_below_a_line_that_is_twenty_for_the_parser(item: str, text: str) -> None:
-    """Its place, its evidence, its cause and, where it has one, its fix."""
+    """Its place, its evidence, its cause and its fix."""
     plain, done = (run(lengthened(text, end.join(_TWENTY)), item) for end in (" ", "\r"))
     assert not done.failures
     assert list(map(without_returns, done.shown)) == list(map(without_returns, plain.shown))
     for one, other in zip(plain.shown, done.shown, strict=True):
-        assert other.fixes == (() if item in _REFUSE else one.fixes)
+        assert other.fixes == one.fixes

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import TypeAdapter
 
-from roundzero.core.prompt import BLANKED
+from roundzero.core import budget
 from roundzero.render.shapes import ReportWire
+from support.deep_host import AFTER, BEFORE, LINE, LOST, NOTHING, OVERVIEW, STAGES, checks, looks
 from support.drafts import drafted, quote, reply, script
 
 if TYPE_CHECKING:
@@ -19,39 +20,8 @@ if TYPE_CHECKING:
     from support.command import Cli
     from support.repo import Repo
 
-BEFORE = """\
-def take(shelf, count):
-    if count > len(shelf):
-        raise ValueError(count)
-    return [shelf.pop() for _ in range(count)]
-"""
-AFTER = """\
-def take(shelf, count):
-    taken = [shelf.pop() for _ in range(count)]
-    return taken
-"""
-LINE = "taken = [shelf.pop() for _ in range(count)]"
 DRAFT = "Part of shop.py"
-TOOLS = "You may look around"
-LOOK = "Say whether the defect is real"
-CHECK = "Say of each numbered claim"
-OVERVIEW = "Describe it; do not look for defects"
-RECHECK = "An earlier review found a defect"
-LOST = drafted("take() loses articles when count is too large", [quote("shop.py", 2, LINE, decisive=True)])
-NOTHING = {"summary": "", "themes": [], "files": [], "strengths": [], "description": []}
-PROOF = [quote("shop.py", 2, LINE)]
-for each in PROOF:
-    del each["decisive"]
-
-
-def verdicts(verdict: str) -> dict[str, object]:
-    """A fact check that says this of the one claim."""
-    return {"claims": [{"claim": 0, "verdict": verdict, "reason": "it reads so", "evidence": PROOF}]}
-
-
-def looks(answer: str) -> dict[str, object]:
-    """A second look with this answer."""
-    return {"answer": answer, "reason": "it reads so", "evidence": PROOF}
+MATCHES = STAGES | {"DRAFT": DRAFT}
 
 
 @dataclass
@@ -66,8 +36,7 @@ class Deep:
     def says(self, **answers: object) -> None:
         """From now on the model answers so, by the name of a question."""
         self.said |= answers
-        order = ("RECHECK", "OVERVIEW", "CHECK", "LOOK", "TOOLS", "BLANKED", "DRAFT")
-        script(self.path, *((MATCHES[name], self.said[name]) for name in order if name in self.said))
+        script(self.path, *((mark, self.said[name]) for name, mark in MATCHES.items() if name in self.said))
 
     def review(self, *options: str, status: int | None = None) -> dict[str, Any]:
         """The JSON report of a deep review, proved against the schema."""
@@ -81,12 +50,6 @@ class Deep:
         return document
 
 
-MATCHES = {
-    "RECHECK": RECHECK, "OVERVIEW": OVERVIEW, "CHECK": CHECK, "LOOK": LOOK, "TOOLS": TOOLS, "BLANKED": BLANKED,
-    "DRAFT": DRAFT,
-}  # fmt: skip
-
-
 @pytest.fixture
 def deep(cli: Cli, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deep:
     """As above; every draft finds the lost articles, and nothing is said against it."""
@@ -98,7 +61,7 @@ def deep(cli: Cli, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("ROUNDZERO_MODEL_REQUESTS_PER_MINUTE", "1000")
     monkeypatch.setenv("ROUNDZERO_MODEL_TOKENS_PER_HOUR", "100000000")
     made = Deep(cli, repo, tmp_path / "script.jsonl")
-    made.says(DRAFT=reply(LOST), CHECK=verdicts("verified"), LOOK=looks("holds"), OVERVIEW=NOTHING)
+    made.says(DRAFT=reply(LOST), CHECK=checks("verified"), LOOK=looks("holds"), OVERVIEW=NOTHING)
     return made
 
 
@@ -120,7 +83,7 @@ def test_what_all_drafts_raise_and_the_code_bears_out_blocks(deep: Deep) -> None
 
 def test_a_claim_that_cannot_be_verified_never_blocks(deep: Deep) -> None:
     """However many drafts raise it, it is a P2 then, and says why."""
-    deep.says(CHECK=verdicts("unverifiable"))
+    deep.says(CHECK=checks("unverifiable"))
     document = deep.review(status=0)
     (found,) = of_model(document)
     assert (found["severity"], found["blocking"], found["votes"]["for"]) == ("P2", False, 5)
@@ -141,7 +104,7 @@ def test_a_claim_that_is_false_refutes_the_finding(deep: Deep) -> None:
     script(deep.path, (OVERVIEW, NOTHING), ("Part of tools.py", reply()), (DRAFT, reply(wrong)))
     document = deep.review(status=0)
     assert document["counts"]["P1"] == 0
-    assert all(each["state"] == "refuted" for each in of_model(document))
+    assert {each["state"] for each in of_model(document)} == {"refuted"}
     assert (document["verdict"]["status"], document["verdict"]["reasons"]) == ("LGTM", [])
     assert document["stats"]["fact_checks"]["refuted"] == 1
 
@@ -240,3 +203,16 @@ def test_a_finding_that_nobody_raises_again_stays(deep: Deep) -> None:
 
 
 FALSE_NOW: dict[str, object] = {"claim": "false", "because": "the guard is back"}
+
+
+def test_waiting_for_the_budget_is_seen(deep: Deep, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A review that may ask nothing for now says that it waits, and that it no longer does."""
+    monkeypatch.setenv("ROUNDZERO_MODEL_DRAFTS", "2")
+    monkeypatch.setenv("ROUNDZERO_MODEL_PARALLEL", "2")
+    monkeypatch.setenv("ROUNDZERO_MODEL_REQUESTS_PER_MINUTE", "1")
+    monkeypatch.setattr(budget, "MINUTE", 1.0)
+    ran = deep.cli("review", "--model", "deep", "--format", "ndjson")
+    rows = [json.loads(row) for row in ran.out.splitlines()]
+    waits = [(row["done"], row["total"]) for row in rows if row.get("stage") == "wait"]
+    assert waits[0] == (0, None)
+    assert waits[-1] == (1, 1)

@@ -122,3 +122,16 @@ def test_an_optional_linter_that_does_not_run_is_named_once(cli: Cli, repo: Repo
     assert re.search(r"^shellcheck [0-9.]+$", out, re.MULTILINE)
     assert out.count("clang-format:") == 1
     assert "problems: none" in out
+
+
+def test_what_a_configured_model_lacks_is_a_problem(cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A missing name or address is named; a key is looked for in a trusted repository only, and nothing is sent."""
+    repo.commit("first", {"a.py": "x = 1\n"})
+    monkeypatch.setenv("ROUNDZERO_MODEL_PROVIDER", "openai")
+    assert "the model is not asked: no model is named; set model.name" in cli("doctor").out
+    monkeypatch.setenv("ROUNDZERO_MODEL_NAME", "m")
+    assert "problems: none" in cli("doctor").out
+    assert cli("trust").status == 0
+    assert "problems: 1\n  the model is not asked: no key for openai; put it into" in cli("doctor").out
+    monkeypatch.setenv("ROUNDZERO_API_KEY", "k")
+    assert "problems: none" in cli("doctor").out

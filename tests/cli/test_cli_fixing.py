@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from roundzero.cli._fixing import Fixed, apply_safe_fixes, summary
 from roundzero.core.finding import Edit, Fix, State
 from roundzero.core.text import RelPath
+from roundzero.render.reasons import reason
 from support.report import finding, fix, report, span
 
 if TYPE_CHECKING:
@@ -60,8 +61,15 @@ def test_only_safe_fixes_of_open_findings_are_applied(tmp_path: Path) -> None:
     """Unsafe fixes and fixes of dismissed findings are left alone."""
     (tmp_path / "a.py").write_text("x = 1\n")
     dismissed = change(1, 1, 2, "x", "y").but(state=State.DISMISSED)
-    assert fixed(tmp_path, "x = 1\n", change(1, 1, 2, "x", "y", safe=False), dismissed) == Fixed(0, (), ())
+    done = fixed(tmp_path, "x = 1\n", change(1, 1, 2, "x", "y", safe=False), dismissed)
+    assert done == Fixed(0, (), (), unsafe=1)
     assert (tmp_path / "a.py").read_text() == "x = 1\n"
+    nothing, why = summary(done)
+    assert (nothing, why.startswith("1 finding has a fix that may change what the program does")) == (
+        "fixed nothing",
+        True,
+    )
+    assert reason(why, "zh") != why
 
 
 def test_a_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from typing import TYPE_CHECKING
 
@@ -377,3 +378,29 @@ def test_of_the_history_only_secrets_that_are_gone_count(cli: Cli, repo: Repo) -
     kept = repo.commit("kept", {"d.py": f"key = 'AKIA{KEY[:3:-1]}'\n"})
     status, said = push(cli, kept)
     assert (status, said.count("general/secret-added"), "commit " in said) == (1, 1, False)
+
+
+@pytest.mark.parametrize(
+    ("index", "command"),
+    [
+        (None, "roundzero review --scope staged"),
+        (".git/index", "roundzero review --scope staged"),
+        (".git/index.lock", "roundzero review --base HEAD"),
+        (".git/next-index-7.lock", "roundzero review --base HEAD"),
+    ],
+)
+def test_a_stopped_commit_is_shown_by_a_command_that_still_sees_it(
+    cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch, index: str | None, command: str
+) -> None:
+    """What ``commit -a`` or a path staged goes with the index that git made for it, so the work tree is named then."""
+    repo.commit("one", {"a.py": "x = 1\n"})
+    repo.write("a.py", "<<<<<<< a\nx = 1\n=======\nx = 2\n>>>>>>> b\n")
+    repo.stage("a.py")
+    if index is not None:
+        if index.endswith(".lock"):
+            shutil.copy(repo.root / ".git" / "index", repo.root / index)
+        monkeypatch.setenv("GIT_INDEX_FILE", index)
+    ran = cli("hook", "run", "--stage", "pre-commit")
+    assert (ran.status, f"all of it: {command}\n" in ran.err) == (1, True), ran.err
+    monkeypatch.delenv("GIT_INDEX_FILE", raising=False)
+    assert "P0" in cli(*command.split()[1:]).out

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +10,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from roundzero.render.shapes import ReportWire
+from support.deep_host import AFTER, BEFORE, LINE, LOST
 from support.drafts import drafted, quote, reply, script
-from support.model_server import ModelServer
+from support.model_server import ModelServer, aside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,21 +21,8 @@ if TYPE_CHECKING:
     from support.command import Cli
     from support.repo import Repo
 
-BEFORE = """\
-def take(shelf, count):
-    if count > len(shelf):
-        raise ValueError(count)
-    return [shelf.pop() for _ in range(count)]
-"""
-AFTER = """\
-def take(shelf, count):
-    taken = [shelf.pop() for _ in range(count)]
-    return taken
-"""
-LINE = "taken = [shelf.pop() for _ in range(count)]"
 USER = "from shop import take\n\n\ndef buy(shelf):\n    return take(shelf, 3)\n"
 RULES = 'packs = ["general"]\n'
-LOST = drafted("take() loses articles when count is too large", [quote("shop.py", 2, LINE, decisive=True)])
 OPEN_WORDS = "INCOMPLETE (model: quick): 1 finding of a model waits for a deep review"
 TOKEN = "ghp_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX"
 
@@ -378,16 +364,8 @@ def test_a_failure_of_the_model_costs_only_the_model(lane: Lane, variables: dict
 @pytest.fixture
 def host() -> Iterator[ModelServer]:
     """A host on this machine that does what the model's name says, in a thread of its own."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    server = ModelServer()
-    asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
-    yield server
-    asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
+    with aside(lambda _: ModelServer()) as server:
+        yield server
 
 
 @pytest.mark.parametrize(

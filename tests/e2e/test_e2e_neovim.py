@@ -187,6 +187,7 @@ def test_names_and_arguments_complete(day: dict[str, Any]) -> None:
     ]  # fmt: skip
     assert complete["lead"] == ["recheck", "reopen", "report", "resume", "review"]
     assert (complete["scope"], complete["base"], complete["none"]) == (["staged"], ["other"], [])
+    assert complete["depth"] == ["deep"]
     assert complete["reason"] == ["false-positive", "intended", "later"]
     assert "dance" in day["unknown"]
 

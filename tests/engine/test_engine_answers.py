@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from roundzero.core.anatomy import Anatomy, Step, Votes
 from roundzero.core.change import Side, Source
-from roundzero.core.finding import Evidence, FindingId, Observation, State, Verified
+from roundzero.core.finding import Anchor, Evidence, FindingId, Observation, State, Verified
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.linemap import Hunk, LineMap
 from roundzero.core.model_values import Excerpt, Unit
@@ -72,14 +72,13 @@ def test_what_is_open_stands_on_the_very_lines_it_was_said_of(texts: list[list[s
     """Through any edits; evidence that is not marked as missing stands where it is quoted; steps keep their numbers."""
     known = answers(said_at(line, quoted=(1, 5)))
     for lines in texts:
+        index = text(lines).index
         for seen in known.seen_in(PATH, text(lines)):
-            index = text(lines).index
             if known.state_of(seen) is State.OPEN:
                 assert index.line(seen.line) == LINES[line - 1]
             assert len(seen.evidence) == 3
-            assert all(
-                index.line(each.line) == each.quote for each in seen.evidence if each.verified is not Verified.MISSING
-            )
+            found = [each for each in seen.evidence if each.verified is not Verified.MISSING]
+            assert [index.line(each.line) for each in found] == [each.quote for each in found]
     assert only(known, LINES) == (said_at(line, quoted=(1, 5)), State.OPEN)
 
 
@@ -225,6 +224,19 @@ def test_what_is_said_deeply_keeps_out_only_itself(item: str) -> None:
     assert deep in known.seen_in(PATH, text(LINES))
 
 
+@ITEMS
+def test_a_draft_on_its_way_while_something_is_settled_says_it_no_second_time(item: str) -> None:
+    """It was asked before the deep review was done, and answered after."""
+    one, other = neighbours(item)
+    known = answers(one, other)
+    before = known.within(unit(), "k", ["k"])
+    deep = replace(one, anatomy=Anatomy(votes=Votes(4, 5)))
+    known.settle([(deep, text(LINES), State.OPEN)], known=[one])
+    known.take(unit(), "k", before, [one, other], {PATH: text(LINES)})
+    assert titles(known) == [other.title, one.title]
+    assert deep in known.seen_in(PATH, text(LINES))
+
+
 def test_a_checklist_item_on_one_line_is_one_defect_in_any_words() -> None:
     """What a model says of an item of its own on the very line it said it of is that again."""
     first = replace(said_at(2, title="first"), item=ItemId("python/mutable-default"))
@@ -276,6 +288,22 @@ def test_stale_on_lines_of_no_unit_is_dropped() -> None:
     known.follow(PATH, text(now))
     assert known.prune([]) == {PATH}
     assert [seen.line for seen in known.seen_in(PATH, text(now))] == [1]
+
+
+def test_what_lies_beyond_the_change_goes_with_the_file_that_led_there() -> None:
+    """Without the change of that file there is nothing wrong; when it is back, its unit is to be asked again."""
+    other = RelPath("b.py")
+    beyond = replace(said_at(2), path=other, cause=Anchor(PATH, 1))
+    known = Answers()
+    known.outside[other] = Source(other, text(LINES).text, "blob of b.py")
+    known.take(unit(), "k", (), [beyond], {PATH: text(LINES), **known.outside})
+    known.know({PATH: ["k"]})
+    known.keep([PATH], [beyond.item])
+    assert known.beyond([PATH]) == (beyond,)
+    assert known.answered(PATH, "k")
+    known.keep([RelPath("c.py")], [beyond.item])
+    assert known.beyond([RelPath("c.py")]) == ()
+    assert not known.answered(PATH, "k")
 
 
 def test_items_that_are_gone_are_forgotten() -> None:

@@ -249,6 +249,44 @@ def test_a_doubt_stands_until_its_unit_is_answered(repo: Repo) -> None:
     run(scenario())
 
 
+def test_what_becomes_known_while_it_asks_is_looked_at_after(repo: Repo) -> None:
+    """What a person answers meanwhile was not part of the questions; once it was looked at, nothing is left to do."""
+
+    async def scenario() -> None:
+        server = ModelServer({"m": draft(found("a.py", 2, LINE))})
+        gate, sent, answer = asyncio.Event(), asyncio.Event(), server._answer
+        prepared: list[object] = []
+
+        async def later(*given: Any) -> None:  # noqa: ANN401  as the real one takes
+            sent.set()
+            await gate.wait()
+            await answer(*given)
+
+        with patch.object(server, "_answer", later):
+            async with server, asking(repo, **host(server, "m"), model__mode="manual") as it:
+                it.engine.opened(it.path("a.py"), TEXT, 1)
+                await it.shows("a.py", version=1)
+                lane = it.engine._model
+                prepare = lane._prepared
+
+                async def counted(*given: Any) -> Any:  # noqa: ANN401  as above
+                    prepared.append(given)
+                    return await prepare(*given)
+
+                with patch.object(lane, "_prepared", counted):
+                    asking_now = asyncio.ensure_future(lane.ask_now())
+                    async with asyncio.timeout(LIMIT):
+                        await sent.wait()
+                    lane.ask_again()
+                    gate.set()
+                    for looks in (1, 2, 2):
+                        run_ = await (lane.ask_now() if asking_now.done() else asking_now)
+                        assert run_ is not None
+                        assert (run_.whole, len(prepared)) == (True, looks)
+
+    run(scenario())
+
+
 def test_a_bad_answer_is_not_bought_again(repo: Repo, tmp_path: Path) -> None:
     """The same question would have the same answer; a person who asks for a review gets another try."""
 

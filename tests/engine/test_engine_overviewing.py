@@ -119,7 +119,7 @@ def test_an_overview_that_could_not_be_made_is_a_gap_in_words(
 ) -> None:
     """And nothing else."""
     found = overviewed(topic, tmp_path, Watched(given))
-    assert found == Overviewed(gap=f"the overview could not be made: {why}")
+    assert found == Overviewed(gap=f"the question about the change as a whole ended {why}")
 
 
 def test_praise_is_kept_and_its_undoing_told_of(topic: Repo, tmp_path: Path) -> None:

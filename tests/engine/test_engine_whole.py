@@ -81,26 +81,24 @@ class _Broken(_base.SymbolChecker):
 
 def test_a_broken_symbol_checker_costs_its_own_results(monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are heard, and its failure names it."""
-    monkeypatch.setattr(run_change, "find", {**discover(), "broken": _Broken}.get)
-    result = checked(item("broken"), item("unresolved-import"))
+    monkeypatch.setattr(run_change, "find", {**discover(), "guard-removed": _Broken}.get)
+    result = checked(item("guard-removed"), item("unresolved-import"))
     assert [name for name, _ in result.hits] == ["p/unresolved-import"]
-    assert str(result.failures[0]).startswith("broken: broke with KeyError")
+    assert str(result.failures[0]).startswith("guard-removed: broke with KeyError")
 
 
 def _cannot_be_imported(name: str) -> type[_base.Checker] | None:
-    if name == "broken":
+    if name == "guard-removed":
         raise ImportError("no such module")
     return find(name)
 
 
 def test_a_checker_that_cannot_be_imported_costs_its_own_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its item counts as one that looks at the whole, and is not checked; the others are heard."""
+    """Its item is not checked; the others are heard, and what looks at files is not even asked."""
     monkeypatch.setattr(run_change, "find", _cannot_be_imported)
-    items = (item("broken"), item("unresolved-import"), item("assertless-test"))
-    assert run_change.wide(items) == items[:2]
-    result = checked(*items)
+    result = checked(item("guard-removed"), item("unresolved-import"), item("assertless-test"))
     assert [name for name, _ in result.hits] == ["p/unresolved-import"]
-    assert [failure.items for failure in result.failures] == [{"p/broken"}]
+    assert [failure.items for failure in result.failures] == [{"p/guard-removed"}]
 
 
 def test_what_the_change_has_is_not_asked_of_git() -> None:

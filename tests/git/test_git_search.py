@@ -35,3 +35,20 @@ def test_a_changed_file_is_searched_line_by_line(repo: Repo) -> None:
     ]
     assert [hit.line for hit in hits["two"]] == [2, 5]
     assert hits["gone"] == ()
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(repo: Repo) -> None:
+    """Nor in a file that the change leaves alone, so that a definition there begins its line."""
+    repo.commit("before", {"a.py": "x = 1\n", "b.py": "\ufeffdef one():\r\n    return 1\r\n"})
+    repo.branch("feature")
+    repo.write("a.py", "\ufeffone = 2\n")
+    change = change_of(repo.root)
+
+    async def look(git: Git) -> Mapping[str, tuple[GrepHit, ...]]:
+        return await git.grep(["one"], change)
+
+    hits = with_git(repo.root, look)
+    assert [(hit.path, hit.line, hit.text) for hit in hits["one"]] == [
+        ("a.py", 1, "one = 2"),
+        ("b.py", 1, "def one():"),
+    ]

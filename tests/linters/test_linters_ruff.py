@@ -89,6 +89,14 @@ def test_a_fix_knows_what_it_replaces() -> None:
     assert (hit.code, hit.subject, hit.unused) == ("F401", "`os`", True)
 
 
+def test_lines_that_a_fix_adds_end_where_git_sees_it() -> None:
+    """Also where the first line of the file ends in a lone carriage return, which ruff then writes itself."""
+    _, hit = only("# one\r# two\ndef f(a=[]):\n    return a\n", "B006")
+    added = "".join(edit.new_text for edit in hit.fixes[0].edits)
+    assert "if a is None:\n" in added
+    assert "\r" not in added
+
+
 def test_an_unsafe_fix_is_a_suggestion() -> None:
     """Ruff's word for it decides."""
     _, hit = only("def f(a=[]):\n    return a\n", "B006")

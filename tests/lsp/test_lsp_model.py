@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from support.lsp import LATER, LIMIT
-from support.model_server import ModelServer
+from support.model_server import ModelServer, aside
 from support.replies import draft, found, script
 from support.shown import uri_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from support.lsp import Client, Message
@@ -44,21 +43,9 @@ def scripted(tmp_path: Path, *findings: dict[str, Any], **more: str) -> dict[str
     return {"model.provider": "scripted", "model.script": str(path), "debounceMs": 20}
 
 
-@contextmanager
-def hosting(**answers: str) -> Iterator[ModelServer]:
+def hosting(**answers: str) -> AbstractContextManager[ModelServer]:
     """A model's host on this machine, on a loop of its own."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    server = ModelServer(answers)
-    try:
-        asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(LIMIT)
-        yield server
-    finally:
-        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result(LIMIT)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(LIMIT)
-        loop.close()
+    return aside(lambda _: ModelServer(answers))
 
 
 def hosted(server: ModelServer, name: str, **more: object) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,8 +111,9 @@ def test_all_numbers_of_the_round_are_there(language: Language) -> None:
     """Drafts by voice, clusters, second looks, fact checks, rechecks, tools."""
     for render in FORMATS:
         text = render(deep_report(language), Look(width=300))
-        for numbers in (("2", "1"), ("12", "7"), ("3", "1"), ("7", "4", "2"), ("5", "2"), ("31", "8100")):
-            assert all(number in text for number in numbers)
+        lines = [set(re.findall(r"[0-9]+", line)) for line in text.replace(",", "").splitlines()]
+        for numbers in ({"2", "1"}, {"12", "7"}, {"3", "1"}, {"7", "4", "2"}, {"5", "2"}, {"31", "8100"}):
+            assert any(numbers <= line for line in lines), numbers
     stats = wire(deep_report())["stats"]
     assert stats["voices"] == [
         {"number": 1, "asked": 2, "ok": 2, "failed": 0}, {"number": 4, "asked": 2, "ok": 1, "failed": 1},
@@ -211,7 +213,7 @@ def test_what_is_said_of_the_whole_does_nothing() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "the overview could not be made: offline",
+        "the question about the change as a whole ended offline",
         "2 of 7 earlier findings were not rechecked: waiting for budget",
         "round 3 praised what is gone from app.py: it asks first",
         "said to be fixed, but no new line there shows it: it moved",

@@ -157,7 +157,11 @@ class Checked:
 
 def run(text: str, *items: str, seconds: float = 60) -> Checked:
     """Run items over a fixture, those across files within a time limit."""
-    fixture = parse(text)
+    return run_on(parse(text), *items, seconds=seconds)
+
+
+def run_on(fixture: Fixture, *items: str, seconds: float = 60) -> Checked:
+    """The same of a fixture that is read already."""
     change = change_of(fixture)
     repository = FixtureRepository(fixture)
     chosen = [replace(built_in().by_id[ItemId(name)], enabled=True) for name in items]

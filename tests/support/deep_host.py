@@ -9,16 +9,16 @@ import asyncio
 import json
 import threading
 from collections import Counter
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.prompt import BLANKED
 from support.drafts import Said, drafted, quote, reply
 from support.engine import LIMIT
-from support.model_server import ModelServer, delta, end
+from support.model_server import ModelServer, aside, delta, end
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
 RECHECK: Final = "An earlier review found a defect"
 OVERVIEW: Final = "Describe it; do not look for defects"
@@ -130,21 +130,9 @@ class DeepHost(ModelServer):
         return [body for body, times in Counter(self.answered).items() if times > 1]
 
 
-@contextmanager
-def deep_host(says: Mapping[str, object]) -> Iterator[DeepHost]:
+def deep_host(says: Mapping[str, object]) -> AbstractContextManager[DeepHost]:
     """A host on this machine, on a loop of its own."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    server = DeepHost(says, loop)
-    try:
-        asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(LIMIT)
-        yield server
-    finally:
-        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result(LIMIT)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(LIMIT)
-        loop.close()
+    return aside(lambda loop: DeepHost(says, loop))
 
 
 def _head(status: str, kind: str) -> bytes:

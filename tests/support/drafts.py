@@ -7,7 +7,9 @@ test puts in its place.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from model_host import found
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,12 +27,8 @@ def drafted(title: str, evidence: Sequence[Said], **more: object) -> Said:
     """A finding about the first line it quotes, a P1 unless said otherwise."""
     first = evidence[0]
     made: Said = {
-        "item": "general/other-defect",
         "severity": "P1",
         "title": title,
-        "path": first["path"],
-        "line": first["line"],
-        "end_line": first["line"],
         "trigger": "a count that is too large",
         "base_to_head": "The guard was removed.",
         "mechanism": [{"text": "it goes wrong", "evidence": [0]}],
@@ -38,11 +36,9 @@ def drafted(title: str, evidence: Sequence[Said], **more: object) -> Said:
         "severity_reason": "Nothing brings them back.",
         "evidence": list(evidence),
         "claims": [{"text": "nothing checks the count", "decisive": True}],
-        "open_questions": [],
         "suggestions": [{"text": "Check the count first.", "kind": "fix"}],
-        "replacement": None,
     }
-    return made | more
+    return found(str(first["path"]), cast("int", first["line"]), str(first["quote"]), **made) | more
 
 
 def reply(*findings: Said, clean: Sequence[str] = ()) -> Said:

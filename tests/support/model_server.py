@@ -9,12 +9,17 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Self
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+
+from support.engine import LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
+
+S = TypeVar("S", bound="ModelServer")
 
 CHUNK: Final = "data: {}\n\n"
 
@@ -298,3 +303,20 @@ def _text(said: object) -> str:
 def _head(status: int, kind: str, *more: str) -> bytes:
     lines = [f"HTTP/1.1 {status} X", f"Content-Type: {kind}; charset=utf-8", "Connection: close", *more]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+@contextmanager
+def aside(made_on: Callable[[asyncio.AbstractEventLoop], S]) -> Iterator[S]:
+    """A host on a loop of its own, in another thread, for tests that have none. ``made_on`` makes it."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    server = made_on(loop)
+    try:
+        asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(LIMIT)
+        yield server
+    finally:
+        asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result(LIMIT)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(LIMIT)
+        loop.close()

@@ -65,6 +65,7 @@ function rounds(server: Server): Record<string, Command> {
     reviewFile: () => review({ uri: active() }),
     reviewStaged: () => review({ scope: 'staged' }),
     reviewModel: () => review({ depth: 'quick' }),
+    reviewDeep: () => review({ depth: 'deep' }),
     stop: () => server.command('stop'),
     pause: () => server.command('pause'),
     resume: () => server.command('resume'),

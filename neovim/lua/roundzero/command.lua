@@ -6,6 +6,7 @@ local findings = require('roundzero.findings')
 
 local AUTOMATIC = 'auto'
 local SCOPES = { 'worktree', 'staged', 'committed' }
+local DEPTHS = { 'off', 'quick', 'deep' }
 local REASONS = { 'false-positive', 'intended', 'later' }
 local OTHER = 'another reason'
 
@@ -90,8 +91,11 @@ end
 --- By name: what it does with its argument and the command's modifiers, and what completes the argument.
 M.subcommands = {
   review = {
-    run = function(scope) talk.command('review', scope ~= '' and { scope = scope } or nil, show_state) end,
-    complete = function() return SCOPES end,
+    run = function(how)
+      local key = vim.tbl_contains(DEPTHS, how) and 'depth' or 'scope'
+      talk.command('review', how ~= '' and { [key] = how } or nil, show_state)
+    end,
+    complete = function() return vim.list_extend(vim.list_extend({}, SCOPES), DEPTHS) end,
   },
   stop = { run = function() talk.command('stop', nil, function() talk.say('stopped') end) end },
   pause = { run = function() talk.command('pause', nil, function() talk.say('paused') end) end },

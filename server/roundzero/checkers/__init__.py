@@ -1,7 +1,8 @@
 """Checkers: what neither ruff nor a structural pattern can say, one file each, found by discovery.
 
 Importing this package is cheap; ``find`` imports the one checker that somebody has a use for, so that a review does not
-pay for checkers that no item of it names. Nothing here starts a process, reads a file or imports a model of the wire.
+pay for checkers that no item of it names, nor a look at one file for those of the change as a whole. Nothing here
+starts a process, reads a file under review or imports a model of the wire.
 Invariant: adding a module adds its checker; nowhere else is it named.
 """
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from roundzero.checkers._base import Checker
 
 _RUNNERS: Final = frozenset({"run", "run_change"})
+
+_WIDE: Final = frozenset({"ChangeChecker", "SymbolChecker"})
+"""What derives from one of these looks at the change as a whole."""
 
 
 @cache
@@ -37,6 +41,24 @@ def find(name: str) -> type[Checker] | None:
         return None
     checker: type[Checker] = import_module(f"{__name__}.{name.replace('-', '_')}").CHECKER
     return checker
+
+
+@cache
+def is_wide(name: str) -> bool:
+    """Whether a checker looks at the change as a whole; False for one that there is not.
+
+    Read from its text, so that it is not imported by who has no use for it.
+    """
+    if name not in names():
+        return False
+    module = name.replace("-", "_")
+    try:
+        with open(f"{__path__[0]}/{module}.py", encoding="utf-8") as file:  # noqa: PTH123  pathlib may not be loaded
+            text = file.read()
+    except OSError:  # installed without sources
+        checker = find(name)
+        return checker is not None and any(kind.__name__ in _WIDE for kind in checker.__mro__)
+    return any(f"({kind}):\n" in text for kind in _WIDE)
 
 
 def discover() -> Mapping[str, type[Checker]]:

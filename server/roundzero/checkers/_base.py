@@ -5,7 +5,8 @@ A checker says what it sees in one version of a file (``PythonChecker``, ``TextC
 (``SymbolChecker``). It does not know items, severities, scopes or
 origins, and reads nothing but its arguments. Invariant: equal arguments give equal hits in equal order.
 
-A checker lives in a module of its own named like it, which defines ``CHECKER: Final = TheClass``.
+A checker lives in a module of its own named like it, which defines ``CHECKER: Final = TheClass``. One of the last two
+kinds derives from it directly, since its module's text is where ``is_wide`` reads that.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ LARGE: Final = 1_000_000
 """Bytes, where the repository says nothing."""
 
 _HOOK: Final = re.compile(r"\bid:[ \t]*[\"']?check-added-large-files\b(?P<rest>(?:(?!\bid:)[^#])*)")
-_LIMIT: Final = re.compile(r"--maxkb[= \"',\n-]+(?P<kilobytes>\d{1,9})")
+_LIMIT: Final = re.compile(r"--maxkb[= \"',\r\n-]+(?P<kilobytes>\d{1,9})")
 _KILOBYTE: Final = 1024
 _HOOK_DEFAULT: Final = 500
 """What the hook allows without an argument, in kilobytes (pre-commit-hooks)."""

@@ -79,7 +79,7 @@ def _of_project(source: Source) -> Iterator[Pin]:
         if row is not None and version is not None:
             yield Pin(row.name, version, row.range.lstrip("= "), row.span)
     for table in re.finditer(
-        r"^\[tool\.poetry\.[\w.-]*dependencies\]\n(?P<body>(?:(?!\[).*\n?)*)", source.text, re.MULTILINE
+        r"^\[tool\.poetry\.[\w.-]*dependencies\]\r?\n(?P<body>(?:(?!\[).*\n?)*)", source.text, re.MULTILINE
     ):
         for match in _POETRY.finditer(source.text, table.start("body"), table.end("body")):
             version = parse_version(match["version"].lstrip("="))

@@ -162,7 +162,7 @@ def may_come_from_elsewhere(view: SymbolView, name: str) -> bool:
     native = re.compile(rf"(?:^|/){own}(?:{_NATIVE}|[\w.-]*\.(?:whl|egg|zip)$)")
     made = re.compile(rf"(?<![\w.-]){own}\.(?:py|pyx|so|pyd|c)\b")
     built = re.compile(rf"""(?:{made.pattern})|@[\w.~-]+//(?:[\w-]*__)?{own}\b|requirement\(["']{own}\b""")
-    outside = re.compile(rf"(?:{made.pattern})|(?:^|[/ =]){own}/?[ \t]*$", re.MULTILINE)
+    outside = re.compile(rf"(?:{made.pattern})|(?:^|[/ =]){own}/?[ \t\r]*$", re.MULTILINE)
     for path in view.repository.paths(Side.HEAD):
         if native.search(path):
             return True

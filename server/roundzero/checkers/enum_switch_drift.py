@@ -113,7 +113,9 @@ def _touched(view: SymbolView) -> list[tuple[FileChange, str]]:
 
 def _defined(view: SymbolView, file: FileChange, name: str) -> _Grown | None:
     """The one enumeration of the repository with a name, in the language of a file."""
-    makes = re.compile(rf"\s*(?:typedef\s+)?(?:enum\s+(?:class\s+|struct\s+)?|class\s+){name}\b(?!\s*;)")
+    makes = re.compile(
+        rf"\s*(?:/\*.*?\*/\s*)*(?:typedef\s+)?(?:enum\s+(?:class\s+|struct\s+)?|class\s+){name}\b(?!\s*;)"
+    )
     is_cpp = language_of(file.path) in _CPP
     homes = {
         hit.path

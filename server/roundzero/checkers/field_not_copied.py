@@ -325,7 +325,7 @@ def _copied(block: _Block, last: ast.Assign | ast.keyword, copies: Sequence[str]
     end, start = parsed.end(last), parsed.start(last)
     indent = parsed.source.index.line(start.line)[: start.column - 1]
     alone = not indent.strip()
-    if "\r" in parsed.source.text or not (alone or block.is_call):
+    if "\r" in indent or not (alone or block.is_call):
         return ()
     gap = f"\n{indent}" if alone else " "
     new = "".join(f",{gap}{copy}" if block.is_call else f"{gap}{copy}" for copy in copies)

@@ -60,7 +60,7 @@ def _hoist(ctx: CheckContext, node: ast.If) -> tuple[Fix, ...]:
         return ()
     text = index.slice(body)
     lines = text.split("\n")
-    if "#" in index.slice(span) or '"""' in text or "'''" in text or "\\\n" in text:
+    if "#" in index.slice(span) or '"""' in text or "'''" in text or "\\\n" in text.replace("\r", ""):
         return ()
     extra = len(inner) - len(outer)
     if any(line.strip() and not line.startswith(inner) for line in lines[1:]):

@@ -15,7 +15,7 @@ from roundzero.checkers._base import Pair, RelationChecker, code, replace
 from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import dotted
 from roundzero.core.finding import Hit, evidence_at
-from roundzero.core.text import Span
+from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -108,22 +108,25 @@ def _added(parsed: Parsed, listed: _Listed, name: str, *, safe: bool) -> tuple[F
     if after < len(elements):
         follower = elements[after]
         start = parsed.start(follower)
-        own_line = not parsed.source.index.line(start.line)[: start.column - 1].strip()
-        gap = "\n" + parsed.source.index.line(start.line)[: start.column - 1] if own_line else " "
+        gap = _gap(parsed, start)
         mark = parsed.text(follower)[0]
-        if mark not in "\"'":
+        if mark not in "\"'" or "\r" in gap:
             return ()
         new = f"{mark}{name}{mark},{gap}"
         return (replace(parsed.source, f"List {name} in __all__", new, Span(start, start), safe=safe),)
     last = elements[-1]
-    start, end = parsed.start(last), parsed.end(last)
-    own_line = not parsed.source.index.line(start.line)[: start.column - 1].strip()
-    gap = "\n" + parsed.source.index.line(start.line)[: start.column - 1] if own_line else " "
+    end, gap = parsed.end(last), _gap(parsed, parsed.start(last))
     mark = parsed.text(last)[0]
-    if mark not in "\"'" or "\r" in parsed.source.text:
+    if mark not in "\"'" or "\r" in gap:
         return ()
     new = f",{gap}{mark}{name}{mark}"
     return (replace(parsed.source, f"List {name} in __all__", new, Span(end, end), safe=safe),)
+
+
+def _gap(parsed: Parsed, start: Position) -> str:
+    """What stands between two elements: a line's end and the indentation where ``start`` is the first of its line."""
+    indent = parsed.source.index.line(start.line)[: start.column - 1]
+    return " " if indent.strip() else f"\n{indent}"
 
 
 CHECKER: Final = MissingFromAll

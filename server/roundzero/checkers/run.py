@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from roundzero.checkers import find
+from roundzero.checkers import find, is_wide
 from roundzero.checkers._base import CheckContext, Checker, Pair, PythonChecker, RelationChecker, TextChecker
 from roundzero.checkers._failure import CheckFailure, broke
 from roundzero.checkers._python import Parsed, StoppedError, parse, walk
@@ -239,8 +239,10 @@ class _Run:
                 yield name, checker
 
     def _found(self) -> Iterator[tuple[str, type[Checker]]]:
-        """Those of the wanted checkers that there are."""
+        """Those of the wanted checkers that there are and that look at files."""
         for name, items in self._wanted.items():
+            if is_wide(name):
+                continue
             try:
                 checker = find(name)
             except Exception as error:  # noqa: BLE001  a broken checker costs its own results
@@ -339,5 +341,5 @@ def _text_checks(item: Item) -> list[TextCheck]:
 
 
 def _reads_one_version(name: str) -> bool:
-    checker = find(name)
+    checker = None if is_wide(name) else find(name)
     return checker is not None and issubclass(checker, (PythonChecker, TextChecker))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from roundzero.checkers import find
+from roundzero.checkers import find, is_wide
 from roundzero.checkers._base import ChangeChecker, SymbolChecker, SymbolView
 from roundzero.checkers._failure import CheckFailure, broke
 from roundzero.errors import OutsideError
@@ -104,20 +104,7 @@ class _WholeRun:
         return None
 
 
-def wide(items: Iterable[Item]) -> tuple[Item, ...]:
-    """Those whose checkers look at the change as a whole. One that cannot be imported might, and fails there."""
-    return tuple(item for item in items if any(_is_wide(name) for name in item.checkers))
-
-
-def _is_wide(name: str) -> bool:
-    try:
-        kind = find(name)
-    except Exception:  # noqa: BLE001  a broken checker costs its own results
-        return True
-    return kind is not None and issubclass(kind, (ChangeChecker, SymbolChecker))
-
-
 def _made(name: str) -> Iterable[ChangeChecker | SymbolChecker]:
     """The checker of that name, where it looks at the change as a whole."""
-    kind = find(name)
+    kind = find(name) if is_wide(name) else None
     return (kind(),) if kind is not None and issubclass(kind, (ChangeChecker, SymbolChecker)) else ()

@@ -29,7 +29,6 @@ _FIXED: Final = re.compile(
     r"[A-Z][A-Z0-9_]*|k[A-Z]\w*|dim3|int|size_t|ceil\w*|div\w*|std|static_cast|float|min|unsigned|x|y|z"
 )
 _MANY: Final = re.compile(r"\bmax\s*\(")
-_ROUNDS: Final = re.compile(r"/|[Cc]eil|[Dd]iv")
 
 
 class UnguardedKernelGrid(TextChecker):

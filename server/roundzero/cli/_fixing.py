@@ -33,18 +33,20 @@ if TYPE_CHECKING:
 class Fixed:
     """What was done: findings fixed, files written, and why some fixes were left out.
 
-    ``again``: some were left out only because they overlap another, so that another go may apply them.
+    ``again``: some were left out only because they overlap another, so that another go may apply them. ``unsafe``
+    counts findings whose fixes may change what the program does otherwise.
     """
 
     findings: int = 0
     files: tuple[RelPath, ...] = ()
     left: tuple[str, ...] = ()
     again: bool = False
+    unsafe: int = 0
 
     def then(self, later: Fixed) -> Fixed:
         """This go and a later one together. What was left out is what the later one left out."""
         files = tuple(sorted({*self.files, *later.files}))
-        return Fixed(self.findings + later.findings, files, later.left, later.again)
+        return Fixed(self.findings + later.findings, files, later.left, later.again, later.unsafe)
 
 
 def apply_safe_fixes(root: Path, report: Report) -> Fixed:
@@ -73,9 +75,15 @@ def apply_safe_fixes(root: Path, report: Report) -> Fixed:
             file.edits = [edit for edit in file.edits if edit[2] in kept]
     written = tuple(path for path, file in sorted(files.items()) if file.edits and _write(file, left))
     done = [finding for finding, fix in taken if all(edit.path in written for edit in fix.edits)]
-    return Fixed(
-        len(done), written, tuple(left), again=bool(written) and any(each.endswith(_OVERLAPS) for each in left)
-    )
+    again = bool(written) and any(each.endswith(_OVERLAPS) for each in left)
+    unsafe = sum(_is_unsafe(finding) for finding in report.findings)
+    return Fixed(len(done), written, tuple(left), again, unsafe)
+
+
+def _is_unsafe(finding: Finding) -> bool:
+    """Whether it is open, and has fixes that nobody applies unseen."""
+    fixes = finding.seen.fixes
+    return finding.state is State.OPEN and bool(fixes) and not any(fix.safe for fix in fixes)
 
 
 GOES: Final = 5
@@ -204,9 +212,17 @@ def _write(file: _File, left: dict[str, None]) -> bool:
     return True
 
 
+_UNSAFE: Final = (
+    "1 finding has a fix that may change what the program does; apply it in an editor, where you see it",
+    "{count} findings have fixes that may change what the program does; apply them in an editor, where you see them",
+)
+
+
 def summary(fixed: Fixed) -> Iterable[str]:
     """What was fixed and what was left, a sentence each."""
     findings = some(("1 finding", "{count} findings"), fixed.findings)
     files = some(("1 file", "{count} files"), len(fixed.files))
     yield f"fixed {findings} in {files}: {', '.join(fixed.files)}" if fixed.files else "fixed nothing"
     yield from (f"not fixed: {reason}" for reason in fixed.left)
+    if fixed.unsafe:
+        yield some(_UNSAFE, fixed.unsafe)

@@ -144,7 +144,7 @@ class _Hook:
             workspace = await self._opened(pushed)
             if pushed is None:
                 staged = replace(self._request, scope=Scope.STAGED)
-                outcome = self._outcome(name, await review(workspace, staged, bar), "roundzero review --scope staged")
+                outcome = self._outcome(name, await review(workspace, staged, bar), _of_index(os.environ))
             else:
                 outcome = await self._of_commit(workspace, pushed, bar)
                 outcome = outcome.and_also(await self._of_history(workspace, pushed))
@@ -265,6 +265,12 @@ class _Hook:
 def _is_nothing(base: BaseChoice) -> bool:
     """Whether nothing told what the branch was made from, so that it would be compared with itself."""
     return base.how is BaseHow.HEAD and base.ref == "HEAD"
+
+
+def _of_index(environ: Mapping[str, str]) -> str:
+    """The command that shows a stopped commit in full. What ``git commit -a`` or a path staged is gone by then."""
+    passing = environ.get("GIT_INDEX_FILE", "").endswith(".lock")
+    return "roundzero review --base HEAD" if passing else "roundzero review --scope staged"
 
 
 def _command(request: ReviewRequest, report: Report) -> str:

@@ -193,9 +193,25 @@ async def _configuration(place: Place | None, fatal: Sequence[str] = ()) -> Asyn
         yield f"packs: {', '.join(names)}; {len(rules.items)} items, {on} on"
         problems = (*problems, *rules.problems, *(await _linters(place)).problems)
     found = [*fatal, *(str(problem) for problem in problems)]
+    if (lacking := await _lacking(place, settings)) is not None:
+        found.append(lacking)
     yield f"problems: {len(found)}" if found else "problems: none"
     for problem in found:
         yield f"  {problem}"
+
+
+async def _lacking(place: Place | None, settings: Settings) -> str | None:
+    """What a model that is configured needs and does not have. A key is looked for where it may be used only."""
+    if settings.model_provider in {None, "client"} or settings.model_mode == "off":
+        return None
+    from roundzero.engine.hosting import model_name, post_for  # noqa: PLC0415  off the start-up path
+
+    try:
+        model_name(settings)
+        await post_for(settings, consent=place is not None and await place.trusted(), environ=os.environ)
+    except RoundzeroError as error:
+        return f"the model is not asked: {error}"
+    return None
 
 
 def _in_force(settings: Settings) -> Iterator[str]:

@@ -334,7 +334,8 @@ def _place(entry: Entry) -> str:
     seen = entry.sighting
     if seen.path is None:
         return "the whole change"
-    return f"{seen.path}:{seen.line}" if seen.line else str(seen.path)
+    place = f"{seen.path}:{seen.line}" if seen.line else str(seen.path)
+    return f"{place} of the base" if seen.line and seen.side.value == "base" else place
 
 
 def _title(entry: Entry) -> str:

@@ -99,7 +99,12 @@ def _run(args: argparse.Namespace) -> int:
     from roundzero.core.item import Severity  # noqa: PLC0415  off the start-up path
     from roundzero.render.look import Gate  # noqa: PLC0415  off the start-up path
 
-    report, settings = run_loop(_review(args, _read_input(args)))
+    try:
+        report, settings = run_loop(_review(args, _read_input(args)))
+    except KeyboardInterrupt:
+        if args.model in {"quick", "deep"}:
+            _stdout.complain("interrupted; what the model answered is kept, so the same command goes on from there")
+        raise
     name = settings.gate_fail_on
     failing = name != "never" and report.gravest is not None and report.gravest <= Severity[name]
     _print(args, report, Gate(failing, f"{'gate.failOn' if args.fail_on is None else '--fail-on'} {name}"))

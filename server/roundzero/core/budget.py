@@ -33,7 +33,7 @@ class Shortage(Enum):
     REQUESTS = "requests a minute"
     TOKENS = "tokens an hour"
     MONEY = "money a day"
-    HELD = "the provider asked to wait"
+    HELD = "the provider, which asked for that,"
     ASKED = "the same question is being asked"
 
 

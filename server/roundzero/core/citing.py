@@ -1,7 +1,7 @@
 """From lines as a model quotes them to evidence that was looked for in the texts under review.
 
-For what is no draft of findings: rechecks, strengths, descriptions. Invariant: what comes out verified stands in a text
-that was handed in, on the line it says.
+For what is no draft of findings: rechecks, strengths, descriptions; of drafts only the paths are found here. Invariant:
+what comes out verified stands in a text that was handed in, on the line it says.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from roundzero.core.finding import Evidence, Verified
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, MutableMapping
+    from collections.abc import Collection, Iterable, Mapping, MutableMapping
 
     from roundzero.core.change import Side, Source
     from roundzero.core.model_values import Quote
@@ -29,11 +29,15 @@ def cited(
     paths = {path for path, _ in sources}
     asked = [
         Evidence(
-            path=_path(quote.path, paths), side=quote.side, line=max(1, quote.line), quote=quote.text, role=quote.role,
+            path=meant_path(quote.path, paths),
+            side=quote.side,
+            line=max(1, quote.line),
+            quote=quote.text,
+            role=quote.role,
             blob="",
         )
         for quote in quotes
-    ]  # fmt: skip
+    ]
     return verified(asked, sources, forms)
 
 
@@ -42,12 +46,11 @@ def found(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     return tuple(each for each in evidence if each.verified is not Verified.MISSING)
 
 
-def _path(said: str, paths: Iterable[RelPath]) -> RelPath:
+def meant_path(said: str, paths: Collection[RelPath]) -> RelPath:
     """The path meant: as it is, without what tools put before it, or the one path that ends so."""
-    known = set(paths)
     bare = said.strip().strip("`'\"").removeprefix("./")
     for each in (bare, bare.removeprefix("a/"), bare.removeprefix("b/")):
-        if each in known:
+        if each in paths:
             return RelPath(each)
-    ending = [path for path in known if path.endswith("/" + bare)]
+    ending = [path for path in paths if path.endswith("/" + bare)]
     return ending[0] if len(ending) == 1 else RelPath(bare)

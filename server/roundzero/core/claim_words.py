@@ -163,7 +163,6 @@ _CONDITION: Final = re.compile(
 )
 """What makes the rest of a claim a condition of it, or puts it at the other side of the change."""
 
-_UNWORDLY: Final = re.compile(r"[a-z][A-Z]|\d")
 _CALLS: Final = frozenset({"called", "calls", "callers", "caller", "invoked", "invokes", "调用"})
 _NO_NAMES: Final = frozenset(
     """

@@ -8,8 +8,6 @@ questions; nothing that was not shown is sent; no answer makes a finding graver.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
@@ -19,21 +17,21 @@ from roundzero.core.change import Side
 from roundzero.core.citing import cited
 from roundzero.core.claims import bound, decisive, milder
 from roundzero.core.finding import Verified
-from roundzero.core.model_values import Question, Turn
 from roundzero.core.outline import block_around
+from roundzero.core.posing import LANGUAGES, pose
 from roundzero.core.prompt import fenced
 from roundzero.core.quotes import Text
 from roundzero.core.secrets import redact
 from roundzero.core.units import MOST_LINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from roundzero.core.change import Change, Source
     from roundzero.core.drafting import Texts
     from roundzero.core.finding import Evidence, Observation
     from roundzero.core.item import Language
-    from roundzero.core.model_values import Quote
+    from roundzero.core.model_values import Question, Quote
     from roundzero.core.text import RelPath
 
 VERSION: Final = "1"
@@ -47,8 +45,6 @@ _MOST_LINES: Final = 700
 """Most lines shown in all."""
 _TELLING: Final = 3
 """Letters and digits, keywords aside, a quote must have to bear anything out."""
-
-_LANGUAGES: Final[Mapping[str, str]] = {"en": "English", "zh": "Simplified Chinese; keep code and quotes as they are"}
 
 _SYSTEM: Final = """\
 A reviewer reported a defect in a change. You did not write the report. {task}
@@ -105,8 +101,8 @@ def second_look(
     seen: Observation, change: Change, texts: Texts, *, language: Language, schema: Mapping[str, object]
 ) -> Question:
     """Whether a finding holds, asked of who did not draft it. Of the texts only those without secrets are shown."""
-    system = _SYSTEM.format(task=_LOOK, unknown="cannot-tell", language=_LANGUAGES[language])
-    return _question(system, [*_reported(seen), *_shown(seen, change, texts)], schema)
+    system = _SYSTEM.format(task=_LOOK, unknown="cannot-tell", language=LANGUAGES[language])
+    return pose(system, "\n".join([*_reported(seen), *_shown(seen, change, texts)]), schema, VERSION)
 
 
 def fact_question(
@@ -122,7 +118,7 @@ def fact_question(
 
     What probes saw is not told: it may name files that are kept back.
     """
-    system = _SYSTEM.format(task=_CHECK, unknown="unverifiable", language=_LANGUAGES[language])
+    system = _SYSTEM.format(task=_CHECK, unknown="unverifiable", language=LANGUAGES[language])
     case = seen.anatomy
     claims = [
         f"{number}. {redact(claim.text)}"
@@ -130,20 +126,7 @@ def fact_question(
         if claim.verdict is ClaimVerdict.UNVERIFIABLE
     ]
     asked = ["Claims", *fenced(claims), "", *_reported(seen), *_shown(seen, change, texts)]
-    return _question(system, [*([note] if note else []), *asked], schema)
-
-
-def _question(system: str, lines: Sequence[str], schema: Mapping[str, object]) -> Question:
-    text, form = "\n".join(lines), json.dumps(schema, sort_keys=True)
-    said = (VERSION, system, text, form)
-    size = sum(len(each.encode("utf-8", "replace")) for each in said)
-    return Question(
-        system=system,
-        turns=(Turn("user", text),),
-        schema=schema,
-        key=hashlib.sha256("\0".join(said).encode("utf-8", "surrogateescape")).hexdigest(),
-        tokens=-(-size // 3),
-    )
+    return pose(system, "\n".join([*([note] if note else []), *asked]), schema, VERSION)
 
 
 def _reported(seen: Observation) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.anatomy import Decides
 from roundzero.core.change import Side, Source
+from roundzero.core.citing import meant_path
 from roundzero.core.cluster import likeness
 from roundzero.core.evidence import verified
 from roundzero.core.finding import Anchor, Edit, Evidence, Fix, Observation, Verified
@@ -201,14 +202,7 @@ class _Candidate:
         return replace(each, quote="\n".join(lines).strip())
 
     def _path(self, said: str) -> RelPath:
-        """The path meant: as it is, without what tools put before it, or the one path that ends so."""
-        paths = {path for path, _ in self.texts.sources}
-        bare = said.strip().strip("`'\"").removeprefix("./")
-        for each in (bare, bare.removeprefix("a/"), bare.removeprefix("b/")):
-            if each in paths:
-                return RelPath(each)
-        ending = [path for path in paths if path.endswith("/" + bare)]
-        return ending[0] if len(ending) == 1 else RelPath(bare)
+        return meant_path(said, {path for path, _ in self.texts.sources})
 
     def _place(self, good: Sequence[Evidence], decisive: Sequence[Evidence]) -> Evidence | None:
         """The verified head quote the finding stands on: of its own file, decisive if there is one, the nearest."""

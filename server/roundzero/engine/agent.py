@@ -16,7 +16,7 @@ from roundzero.core.model_values import Ask, Outcome, Turn
 from roundzero.core.prompt import question
 from roundzero.core.reading import read_by
 from roundzero.core.toolbox import Bounds, Calls, Used, called, invitation, resulted, spelt
-from roundzero.engine.in_form import MOST_OUTPUT, repair
+from roundzero.engine.in_form import MOST_OUTPUT, read_in_form
 from roundzero.engine.quick_review import Answer
 
 if TYPE_CHECKING:
@@ -147,23 +147,9 @@ class _Conversation(Generic[T]):
 
     async def _ended(self, ask: Ask, reply: Reply) -> Examined[T]:
         """The answer, asked for once more without tools if it cannot be read."""
-        from roundzero.providers._reply_base import Fault  # noqa: PLC0415  off the start-up path
-
-        if reply.outcome is not Outcome.OK:
-            return self._examined(None, reply.outcome, reply.message)
-        value = self._form.read(reply.text)
-        if isinstance(value, Fault):
-            again = await self._asking.put(replace(repair(ask, reply, value.message), tools=()))
-            if again.outcome is not Outcome.OK:
-                return self._examined(None, again.outcome, again.message)
-            value = self._form.read(again.text)
-        if isinstance(value, Fault):
-            return self._examined(None, Outcome.WRONG, f"the reply could not be read: {value.message}")
-        return self._examined(value, Outcome.OK)
-
-    def _examined(self, value: T | None, outcome: Outcome, message: str = "") -> Examined[T]:
+        got = await read_in_form(self._asking, replace(ask, tools=()), reply, self._form)
         shown = tuple((side, source) for (_, side), source in self._shown.items())
-        return Examined(value=value, outcome=outcome, message=message, used=self._used, shown=shown)
+        return Examined(value=got.value, outcome=got.outcome, message=got.message, used=self._used, shown=shown)
 
     def _ask(self) -> Ask:
         """The question so far; its key covers the tools and every turn."""

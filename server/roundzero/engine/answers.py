@@ -62,6 +62,18 @@ class Said:
         self.state = self.at_first = state
         self.unit, self.of, self.gone = "", text.path, False
 
+    @property
+    def led_from(self) -> RelPath:
+        """The file of the change that it comes from, where it is said of another."""
+        cause = self.first.cause
+        return cause.path if cause is not None else self.of
+
+    def become(self, seen: Observation, text: Source) -> None:
+        """Be what a deep review made of it, and the same thing still: an answer on its way finds it."""
+        unit, of = self.unit, self.of
+        self.begin(seen, text, State.OPEN)
+        self.unit, self.of, self.recalled, self.name = unit, of, False, None
+
     def follow(self, source: Source, ways: Ways, lines: LineMap | None = None) -> None:
         """Move to another text of its file, to which ``ways`` lead.
 
@@ -273,12 +285,14 @@ class Answers:
         old |= self._at(shown)
         for path, rows in by_path.items():
             for (seen, text, state), before in zip(rows, self._before(path, rows, old), strict=True):
-                if before is not None:
-                    self._drop(before, changed)
                 if state is State.REFUTED:
+                    if before is not None:
+                        self._drop(before, changed)
                     continue
-                unit, of = (before.unit, before.of) if before is not None else ("", path)
-                self._said[path].append(Said(seen, text, unit, of, seen, text))
+                if before is None:
+                    self._said[path].append(Said(seen, text, "", path, seen, text))
+                else:
+                    before.become(seen, text)
                 changed.add(path)
         return frozenset(changed)
 
@@ -322,13 +336,18 @@ class Answers:
         return frozenset(changed)
 
     def keep(self, paths: Iterable[RelPath], items: Iterable[ItemId]) -> None:
-        """Forget what was said of other files, or for other items."""
-        there, asked = frozenset(paths) | self.outside.keys(), frozenset(items)
+        """Forget what was said for other items, of other files, and beyond the change what no file of it leads to."""
+        there, asked = frozenset(paths), frozenset(items)
         for path in list(self._said):
-            kept = [each for each in self._said[path] if each.first.item in asked] if path in there else []
+            kept = [
+                each
+                for each in self._said[path]
+                if each.first.item in asked and (path in there or (path in self.outside and each.led_from in there))
+            ]
             if len(kept) != len(self._said[path]):
                 self.forgotten += 1
-                self._answered.pop(path, None)
+                for gone in {path, *(each.of for each in self._said[path])}:
+                    self._answered.pop(gone, None)
             if kept:
                 self._said[path] = kept
             else:

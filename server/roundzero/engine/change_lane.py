@@ -47,7 +47,7 @@ class ChangeLane:
         self._state = state
         self._post = post
         self._tell = tell
-        self._wide = Worker()
+        self._wide = Worker(wide=True)
         self._watch: Watch | None = None
         self._watched: Git | None = None
         self._counting: asyncio.Task[None] | None = None

@@ -18,8 +18,7 @@ from roundzero.core.model_part import Confirmations
 from roundzero.core.model_values import Outcome
 from roundzero.engine.gaps import Gap
 from roundzero.engine.in_form import Got, ask_in_form
-from roundzero.engine.quick_review import WHY_NOT
-from roundzero.proc import side_by_side
+from roundzero.engine.quick_review import WHY_NOT, ask_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,30 +68,19 @@ async def confirm(  # noqa: PLR0913  each is an independent input
     from roundzero.providers._reply_confirmation import FORM  # noqa: PLC0415  off the start-up path
 
     chosen = [at for at, each in enumerate(seen) if (wanted or (lambda one: needs_second_look(one, policy)))(each)]
-    done = 0
 
     async def one(at: int) -> Got[SecondLook]:
-        nonlocal done
         asked = second_look(seen[at], inquiry.change, texts, language=inquiry.language, schema=FORM.schema())
         try:
             async with asyncio.timeout_at(until):
-                got = await ask_in_form(asking, asked, FORM, model=inquiry.model, max_output=MOST_OUTPUT)
+                return await ask_in_form(asking, asked, FORM, model=inquiry.model, max_output=MOST_OUTPUT)
         except TimeoutError:
-            got = Got(None, Outcome.TIMED_OUT)
-        done += 1
-        if progress is not None:
-            progress(done, len(chosen))
-        return got
+            return Got(None, Outcome.TIMED_OUT)
 
-    if progress is not None and chosen:
-        progress(0, len(chosen))
-    async with side_by_side() as group:
-        tasks = {at: group.create_task(one(at)) for at in chosen}
     result = list(seen)
     held = fell = 0
     failed: Counter[tuple[str, Outcome]] = Counter()
-    for at, task in tasks.items():
-        got = task.result()
+    for at, got in zip(chosen, await ask_each(chosen, one, progress), strict=True):
         if got.value is None:
             failed[got.message, got.outcome] += 1
             continue

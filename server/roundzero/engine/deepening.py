@@ -179,7 +179,7 @@ class _Stages:
                 )
         except TimeoutError:
             late = Outcome.TIMED_OUT
-            told = Overviewed(gap=Gap(f"the overview could not be made: {WHY_NOT[late]}", late))
+            told = Overviewed(gap=Gap(f"the question about the change as a whole ended {WHY_NOT[late]}", late))
         if told.gap is not None:
             self.gaps.append(told.gap)
         return told

@@ -67,6 +67,26 @@ class Books:
         undone = [self.db.reopen(self.branch, name, at=self.at, by=self.person) for name in dict.fromkeys(names)]
         return any(undone)
 
+    def looked(self, name: FindingId, seen: Observation, text: Source, state: State) -> None:
+        """Keep what a second look at a finding showed, on ``text``. Without a branch nothing is kept."""
+        if self.branch is None:
+            return
+        sighting = Sighting.of(seen, text.blob)
+        entry = self.db.load(self.branch).entries.get(name)
+        events = [Event(id=name, sign=Sign.SEEN, at=self.at, sighting=sighting)]
+        place = Proof(text=LOOKED_DEEPLY, path=sighting.path, line=sighting.line or None)
+        if entry is not None and entry.sighting.severity is not sighting.severity:
+            events.append(Event(id=name, sign=Sign.REGRADED, at=self.at, severity=sighting.severity, proof=place))
+        if state is State.REFUTED:
+            proof = replace(place, text=refutation(seen.anatomy) or "")
+            events.append(Event(id=name, sign=Sign.REFUTED, at=self.at, proof=proof))
+        self.db.commit(self.branch, events)
+
+
+def now() -> str:
+    """The time, as books have it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
 
 def check_open(name: FindingId, state: State) -> None:
     """Refuse to dismiss what is settled already. Raises UserError."""
@@ -93,7 +113,7 @@ class Desk:
             assert entry is not None  # noqa: S101  _find has one of them
             check_open(name, entry.state)
             sighting = entry.sighting
-        books = await self._books(owned=scope not in OF_REPOSITORY)
+        books = await self.books(owned=scope not in OF_REPOSITORY)
         dismissal = books.dismissal(name, sighting, scope=scope, reason=reason)
         await asyncio.to_thread(books.dismiss, dismissal, sighting)
 
@@ -108,7 +128,7 @@ class Desk:
                 f"{name} is dismissed in {SHARED_FILE} for everyone; to undo that: roundzero ledger reopen {wide.id}"
             )
         only_wide = wide is not None and wide.scope in OF_REPOSITORY and not (entry and entry.dismissal)
-        books = await self._books(owned=not only_wide)
+        books = await self.books(owned=not only_wide)
         if books.branch is None and not only_wide:
             raise UserError(f"{DETACHED}, and reopen it there")
         if not await asyncio.to_thread(books.reopen, name, *((wide.id,) if wide is not None else ())):
@@ -123,33 +143,13 @@ class Desk:
         asked = tuple(replace(each, answer=text) if each.text == question else each for each in case.open_questions)
         seen = replace(finding.seen, anatomy=replace(case, open_questions=asked))
         sighting = Sighting.of(seen, self._blob(finding))
-        books = await self._books(owned=True)
+        books = await self.books(owned=True)
         if books.branch is None:
             raise UserError(f"{DETACHED}, and answer it there")
         events = [Event(id=name, sign=Sign.ANSWERED, at=books.at, sighting=sighting, by=books.person)]
         ledger = await asyncio.to_thread(books.db.load, books.branch)
         if name not in ledger.entries:
             events.insert(0, Event(id=name, sign=Sign.SEEN, at=books.at, sighting=sighting))
-        await asyncio.to_thread(books.db.commit, books.branch, events)
-
-    async def looked(self, name: FindingId, seen: Observation, text: Source, state: State) -> None:
-        """Keep what a second look at a finding showed, on ``text``. Without a branch nothing is kept.
-
-        Raises OutsideError.
-        """
-        books = await self._books(owned=True)
-        if books.branch is None:
-            return
-        sighting = Sighting.of(seen, text.blob)
-        ledger = await asyncio.to_thread(books.db.load, books.branch)
-        entry = ledger.entries.get(name)
-        events = [Event(id=name, sign=Sign.SEEN, at=books.at, sighting=sighting)]
-        place = Proof(text=LOOKED_DEEPLY, path=sighting.path, line=sighting.line or None)
-        if entry is not None and entry.sighting.severity is not sighting.severity:
-            events.append(Event(id=name, sign=Sign.REGRADED, at=books.at, severity=sighting.severity, proof=place))
-        if state is State.REFUTED:
-            proof = replace(place, text=refutation(seen.anatomy) or "")
-            events.append(Event(id=name, sign=Sign.REFUTED, at=books.at, proof=proof))
         await asyncio.to_thread(books.db.commit, books.branch, events)
 
     def _find(self, name: FindingId) -> tuple[Finding | None, Entry | None]:
@@ -172,10 +172,13 @@ class Desk:
     def _is_shared(self, dismissal: Dismissal) -> bool:
         return self.live.recall is not None and dismissal in self.live.recall.shared
 
-    async def _books(self, *, owned: bool) -> Books:
-        """The books, open at the branch's ledger where it is needed (``owned``) and there is a branch."""
+    async def books(self, *, owned: bool) -> Books:
+        """The books, open at the ledger of the branch of now where it is needed (``owned``) and there is one.
+
+        Raises OutsideError.
+        """
         db, person = LedgerDb(self.git.common_dir), await self.git.person()
-        at = datetime.now(UTC).isoformat(timespec="seconds")
+        at = now()
         branch = await self._branch(db, at) if owned else None
         return Books(db=db, branch=branch, person=person, at=at)
 

@@ -23,8 +23,8 @@ from roundzero.core.model_values import Outcome as Ended
 from roundzero.core.toolbox import Bounds, Used, invitation
 from roundzero.core.units import redacted_source
 from roundzero.engine.confirming import gaps_of, is_unreadable
+from roundzero.engine.quick_review import ask_each
 from roundzero.errors import OutsideError
-from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -163,10 +163,8 @@ async def fact_check(  # noqa: PLR0913  each is an independent input
     from roundzero.providers._reply_fact_check import FORM  # noqa: PLC0415  as above
 
     chosen = [at for at, each in enumerate(seen) if needs_model(each, policy)]
-    done = 0
 
     async def one(at: int) -> Examined[FactAnswer]:
-        nonlocal done
         asked = fact_question(
             seen[at],
             inquiry.change,
@@ -177,22 +175,13 @@ async def fact_check(  # noqa: PLR0913  each is an independent input
         )
         try:
             async with asyncio.timeout_at(until):
-                found = await examine(asked, FORM, asking, toolbox, model=inquiry.model, bounds=bounds)
+                return await examine(asked, FORM, asking, toolbox, model=inquiry.model, bounds=bounds)
         except TimeoutError:
-            found = Examined(value=None, outcome=Ended.TIMED_OUT)
-        done += 1
-        if progress is not None:
-            progress(done, len(chosen))
-        return found
+            return Examined(value=None, outcome=Ended.TIMED_OUT)
 
-    if progress is not None and chosen:
-        progress(0, len(chosen))
-    async with side_by_side() as group:
-        tasks = {at: group.create_task(one(at)) for at in chosen}
     result, used, unreadable = list(seen), Used(), 0
     failed: Counter[tuple[str, Ended]] = Counter()
-    for at, task in tasks.items():
-        found = task.result()
+    for at, found in zip(chosen, await ask_each(chosen, one, progress), strict=True):
         used += found.used
         if found.value is None:
             failed[found.message, found.outcome] += 1

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
 
 LENGTH: Final = 4
+WIDE: Final = "wide"
+"""The argument of a worker process that is to look at the change as a whole."""
+
 TEXTS_KEPT: Final = 16
 """Base texts a worker keeps: the files someone works on, far below the memory of one syntax tree."""
 

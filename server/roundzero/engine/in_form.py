@@ -36,18 +36,28 @@ class Got(Generic[T]):
 
 
 async def ask_in_form(
-    asking: Asks, question: Question, form: Form[T], *, model: str, max_output: int = MOST_OUTPUT
+    asking: Asks,
+    question: Question,
+    form: Form[T],
+    *,
+    model: str,
+    max_output: int = MOST_OUTPUT,
+    temperature: float = 0.0,
 ) -> Got[T]:
     """The value in the reply to a question."""
-    from roundzero.providers.reply import Fault  # noqa: PLC0415  off the start-up path
+    ask = Ask(question=question, model=model, max_output=max_output, temperature=temperature, form=form.name)
+    return await read_in_form(asking, ask, await asking.put(ask), form)
 
-    ask = Ask(question=question, model=model, max_output=max_output, form=form.name)
-    reply = await asking.put(ask)
+
+async def read_in_form(asking: Asks, ask: Ask, reply: Reply, form: Form[T]) -> Got[T]:
+    """The value in a reply, asked for once more, as ``ask`` does, if it cannot be read."""
+    from roundzero.providers._reply_base import Fault  # noqa: PLC0415  off the start-up path
+
     if reply.outcome is not Outcome.OK:
         return Got(None, reply.outcome, reply.message)
     value = form.read(reply.text)
     if isinstance(value, Fault):
-        again = await asking.put(repair(ask, reply, value.message))
+        again = await asking.put(_repair(ask, reply, value.message))
         if again.outcome is not Outcome.OK:
             return Got(None, again.outcome, again.message)
         value = form.read(again.text)
@@ -56,7 +66,7 @@ async def ask_in_form(
     return Got(value, Outcome.OK)
 
 
-def repair(ask: Ask, reply: Reply, fault: str) -> Ask:
+def _repair(ask: Ask, reply: Reply, fault: str) -> Ask:
     """The same question with the reply and what is wrong with it."""
     asked = ask.question
     said = (

@@ -81,7 +81,8 @@ class Live:
         """Keep what rules do not change, until files are looked at again: the change, and findings for their ids."""
         self.change, self._reach = old.change, old._reach
         self.recall, self.answers = old.recall, old.answers
-        self.answers.keep(self.answers.paths, self.rules.ruleset.by_id)
+        changed = {file.path for file in self.change.files} if self.change is not None else set()
+        self.answers.keep(self.answers.paths | changed, self.rules.ruleset.by_id)
         self._raw_rest, self._rest, self._aside = old._raw_rest, old._rest, old._aside
         for path, entry in old._entries.items():
             sight = FileSight(path=path, failures=entry.sight.failures)

@@ -113,6 +113,8 @@ class ModelLane:
         self._looked: LookedAt | None = None
         self._facts: KnownFacts | None = None
         self._done: object = None
+        self._renewals = 0
+        """How often there came to be more to ask than the change tells: what runs meanwhile does not ask it."""
         self._kept: dict[str, Answer] = {}
         self._failed: dict[str, Answer] = {}
         """Questions that a model could not answer well: asked again by a person only, since it would cost the same."""
@@ -122,7 +124,7 @@ class ModelLane:
     def reset(self) -> None:
         """Look for provider, key and trust again; a person has changed something."""
         self._access.reset()
-        self._done = None
+        self._renewals += 1
         self._rest()
 
     def stop(self) -> None:
@@ -258,7 +260,7 @@ class ModelLane:
         """Ask the unit of a finding again, whatever it was answered. Raises UserError, OutsideError."""
         await self.check()
         self._doubted.append(finding.seen)
-        self._done = None
+        self._renewals += 1
         return await self.ask_now()
 
     async def confirm(self, finding: Finding, progress: ProgressSink | None = None) -> LookedAgain:
@@ -296,7 +298,7 @@ class ModelLane:
 
     def ask_again(self) -> None:
         """Look again at what is to be asked: something about the change is known anew."""
-        self._done = None
+        self._renewals += 1
         if self._state.settings.model_mode in {"onIdle", "onSave"}:
             self._post(plan.ModelAsked())
 
@@ -336,7 +338,7 @@ class ModelLane:
         assert change is not None  # noqa: S101  look() asked
         settings = workspace.settings
         asked_how = (workspace.ruleset.digest, settings.language, settings.model_max_unit_lines, self._access.made_of)
-        held = (id(live.answers), live.answers.forgotten)
+        held = (id(live.answers), live.answers.forgotten, self._renewals)
         signature = (change.base.merge_base, change.snapshot, asked_how, held)
         if self._done == signature and not self._doubted:
             return ModelRun(change=change, asked=0, whole=True)

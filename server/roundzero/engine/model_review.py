@@ -121,7 +121,7 @@ async def _asked(  # noqa: PLR0913  as above
     watch: ProgressSink,
     complete: Complete | None,
 ) -> ModelSight:
-    from roundzero.engine.asking import Asking  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.asking import Asking, LaneState  # noqa: PLC0415  off the start-up path
     from roundzero.engine.hosting import model_name, post_for  # noqa: PLC0415  as above
     from roundzero.engine.quick_review import quick_review  # noqa: PLC0415  as above
     from roundzero.providers._recording import recorded_model  # noqa: PLC0415  as above
@@ -137,7 +137,15 @@ async def _asked(  # noqa: PLR0913  as above
     )
     name = recorded_model(request.replay) if request.replay is not None else model_name(settings)
     inquiry = inquiry_of(workspace, change, view, model=name or "", seen=seen, ledger=memory.ledger, texts=memory.texts)
-    asking = Asking(replace(post, once=True))
+    waits = False
+
+    def heard() -> None:
+        nonlocal waits
+        if (asking.state in {LaneState.WAITING, LaneState.BUDGET_SPENT}) is not waits:
+            waits = not waits
+            watch.stage("wait", 0 if waits else 1, None if waits else 1)
+
+    asking = Asking(replace(post, once=True), heard)
     if request.depth == "deep":
         from roundzero.engine.deepening import deepen  # noqa: PLC0415  as above
 

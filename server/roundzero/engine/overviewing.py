@@ -71,7 +71,7 @@ async def overview(
     watch.stage(STAGE, 1, 1)
     if got.value is None:
         why = WHY_NOT.get(got.outcome, "failed")
-        return Overviewed(gap=Gap(f"the overview could not be made: {why}", got.outcome, got.message))
+        return Overviewed(gap=Gap(f"the question about the change as a whole ended {why}", got.outcome, got.message))
     return Overviewed(await asyncio.to_thread(checked, got.value, inquiry.change, described, sources))
 
 

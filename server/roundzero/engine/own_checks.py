@@ -11,6 +11,7 @@ import itertools
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from roundzero.checkers import is_wide
 from roundzero.core.change import FileChange, Side, Source, Status
 from roundzero.core.checklist import Failure
 from roundzero.core.item import CheckerCheck, TextCheck
@@ -48,7 +49,7 @@ class OwnChecks:
     @cached_property
     def wide(self) -> frozenset[ItemId]:
         """The items that look at the change as a whole."""
-        return frozenset(item.id for item in self._wide_items())
+        return frozenset(item.id for item in self._wide)
 
     async def heads(self, gatherings: Sequence[Gathering], progress: Callable[[int], None] | None) -> None:
         """Check files, as many at a time as pays. ``progress`` is told how many are done."""
@@ -88,7 +89,7 @@ class OwnChecks:
 
     async def change(self, snapshot: Snapshot) -> ChangeSight:
         """Look at the change as a whole."""
-        items = self._wide_items()
+        items = self._wide
         if not items:
             return ChangeSight()
         names = frozenset(item.id for item in items)
@@ -149,10 +150,9 @@ class OwnChecks:
     def _seen(self, name: ItemId, hit: Hit, file: FileChange, *, base: bool = False) -> Observation:
         return self._observer.own(name, hit, file.base if base or hit.side is Side.BASE else file.head)
 
-    def _wide_items(self) -> tuple[Item, ...]:
-        from roundzero.checkers.run_change import wide  # noqa: PLC0415  heavy
-
-        return wide(self.items)
+    @cached_property
+    def _wide(self) -> tuple[Item, ...]:
+        return tuple(item for item in self.items if any(is_wide(name) for name in item.checkers))
 
 
 def _alone(source: Source) -> FileChange:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from roundzero.core.drafting import Gate, Texts, admit
-from roundzero.core.model_values import Ask, Draft, Outcome, Turn
+from roundzero.core.model_values import Outcome
 from roundzero.core.prompt import VERSION, question
 from roundzero.engine.asking import Spent
 from roundzero.engine.context import Mentioned, gather, guidance_of, mentioned, parts_of
+from roundzero.engine.in_form import ask_in_form
 from roundzero.engine.known_facts import KnownFacts
 from roundzero.proc import side_by_side
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Observation
     from roundzero.core.item import ItemId, Language
     from roundzero.core.model_part import Clusters, Confirmations, FactChecks, Rechecks, ToolUse, VoiceStats
-    from roundzero.core.model_values import Reply, Unit
+    from roundzero.core.model_values import Ask, Draft, Reply, Unit
     from roundzero.core.overview import Overview
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
     from roundzero.engine.reminding import Reminded
     from roundzero.engine.repository import Snapshot
 
+R = TypeVar("R")
 T = TypeVar("T")
 
-MOST_OUTPUT: Final = 4096
 _GATHER_SECONDS: Final = 5.0
 
 
@@ -155,12 +156,12 @@ async def prepare(inquiry: Inquiry, snapshot: Snapshot, facts: KnownFacts | None
 
 
 async def ask_each(
-    todo: Sequence[T], ask: Callable[[T], Awaitable[Answer]], progress: Callable[[int, int], None] | None = None
-) -> list[Answer]:
-    """Ask about all side by side; the budget says how many at once. ``progress``: as for ``quick_review``."""
+    todo: Sequence[T], ask: Callable[[T], Awaitable[R]], progress: Callable[[int, int], None] | None = None
+) -> list[R]:
+    """Ask about all side by side; the budget says how many at once. ``progress`` hears of it if there is any."""
     done = 0
 
-    async def one(each: T) -> Answer:
+    async def one(each: T) -> R:
         nonlocal done
         answer = await ask(each)
         done += 1
@@ -168,7 +169,7 @@ async def ask_each(
             progress(done, len(todo))
         return answer
 
-    if progress is not None:
+    if progress is not None and todo:
         progress(0, len(todo))
     async with side_by_side() as group:
         tasks = [group.create_task(one(each)) for each in todo]
@@ -177,36 +178,11 @@ async def ask_each(
 
 async def ask_unit(unit: Unit, inquiry: Inquiry, asking: Asks, *, note: str = "", temperature: float = 0.0) -> Answer:
     """One question, and once more what was wrong when the reply could not be read. ``note``: as core/prompt has it."""
-    from roundzero.providers.reply import Fault, read, schema  # noqa: PLC0415  off the start-up path
+    from roundzero.providers._reply_draft import FORM  # noqa: PLC0415  off the start-up path
 
-    asked = question(unit, inquiry.ruleset.by_id, language=inquiry.language, schema=schema(), note=note)
-    ask = Ask(question=asked, model=inquiry.model, max_output=MOST_OUTPUT, temperature=temperature)
-    reply = await asking.put(ask)
-    if reply.outcome is not Outcome.OK:
-        return Answer(unit, None, reply.outcome, reply.message)
-    draft = read(reply.text)
-    if isinstance(draft, Fault):
-        draft = read((again := await asking.put(_repair(ask, reply, draft.message))).text)
-        if again.outcome is not Outcome.OK:
-            return Answer(unit, None, again.outcome, again.message)
-    if isinstance(draft, Fault):
-        return Answer(unit, None, Outcome.WRONG, f"the reply could not be read: {draft.message}")
-    return Answer(unit, draft, Outcome.OK, "")
-
-
-def _repair(ask: Ask, reply: Reply, fault: str) -> Ask:
-    """The same question with the reply and what is wrong with it."""
-    import hashlib  # noqa: PLC0415  rarely needed
-
-    asked = ask.question
-    said = (
-        f"Your reply could not be read: {fault}. Send the whole reply again as JSON of the form asked for, only that."
-    )
-    turns = (*asked.turns, Turn("assistant", reply.text[:8000]), Turn("user", said))
-    key = hashlib.sha256(f"{asked.key}\x00{reply.text}\x00{said}".encode("utf-8", "surrogateescape")).hexdigest()
-    more = (len(reply.text) + len(said)) // 3
-    again = replace(asked, turns=turns, key=key, tokens=asked.tokens + more)
-    return replace(ask, question=again, stands_for=asked.key)
+    asked = question(unit, inquiry.ruleset.by_id, language=inquiry.language, schema=FORM.schema(), note=note)
+    got = await ask_in_form(asking, asked, FORM, model=inquiry.model, temperature=temperature)
+    return Answer(unit, got.value, got.outcome, got.message)
 
 
 async def gathered(

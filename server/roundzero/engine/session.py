@@ -331,9 +331,14 @@ class Engine:
         return (self.state_of(name) or "fixed") if finding is None or self.finding(name) is not None else "fixed"
 
     async def _confirm(self, finding: Finding, progress: ProgressSink | None) -> str:
-        """Look at a finding again as a deep review would, and keep what came of it."""
+        """Look at a finding again as a deep review would, and keep what came of it for the branch it was asked on."""
+        from roundzero.engine.dismissing import now  # noqa: PLC0415  rarely needed at start
+
+        await self._model.check()
+        books = await (await self._desk()).books(owned=True)
         looked = await self._model.confirm(finding, progress)
-        await (await self._desk()).looked(finding.id, looked.seen, looked.text, looked.state)
+        books = replace(books, at=now())
+        await asyncio.to_thread(books.looked, finding.id, looked.seen, looked.text, looked.state)
         return await self._read_again(finding.id)
 
     def finding(self, name: FindingId) -> Finding | None:

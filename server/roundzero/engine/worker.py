@@ -1,5 +1,7 @@
 """The worker process: ``python -m roundzero.engine.worker``. Checks files so that the loop of the engine never stalls.
 
+With the argument ``wide`` it is made ready for the change as a whole, else for files; it answers either.
+
 One request at a time, in order. A reader thread takes messages in meanwhile, so that a stop is seen between two
 checkers, and so that the process ends with its parent. Standard output belongs to the frames; whatever a checker may
 print goes to standard error. Invariant: every request gets exactly one ``Done`` or ``Broken``.
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NoReturn, cast
 
 from roundzero.engine.frames import (
     LENGTH,
+    WIDE,
     Answer,
     Broken,
     CheckChange,
@@ -196,13 +199,22 @@ def main() -> NoReturn:
     outgoing = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     pipe = Pipe(sys.stdin.buffer, outgoing)
-    import roundzero.checkers.run  # noqa: PLC0415  warm before the first request
-
-    for _ in roundzero.checkers.load(roundzero.checkers.names()):
-        pass
-    gc.freeze()
     gc.disable()
+    _warm(wide=WIDE in sys.argv[1:])
+    gc.freeze()
     Desk(pipe).serve()
+
+
+def _warm(*, wide: bool) -> None:
+    """Import before the first request what it will need."""
+    from roundzero.checkers import is_wide, load, names  # noqa: PLC0415  after the reader has started
+
+    if wide:
+        import roundzero.checkers.run_change  # noqa: PLC0415  as above
+    else:
+        import roundzero.checkers.run  # noqa: F401, PLC0415  as above
+    for _ in load(name for name in sorted(names()) if is_wide(name) is wide):
+        pass
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from roundzero.engine.frames import (
     LENGTH,
+    WIDE,
     Answer,
     Broken,
     CheckChange,
@@ -61,8 +62,9 @@ class Worker:
 
     parallel: Final = 1
 
-    def __init__(self) -> None:
-        """Start nothing."""
+    def __init__(self, *, wide: bool = False) -> None:
+        """Start nothing. ``wide``: it is to look at the change as a whole."""
+        self._ready_for = (WIDE,) if wide else ()
         self._child: Child | None = None
         self._reader: asyncio.Task[None] | None = None
         self._waiting: dict[int, asyncio.Future[Result]] = {}
@@ -165,7 +167,7 @@ class Worker:
             if self._child is not None:
                 await self._child.close()
             self._texts, self._items = Texts(), None
-            argv = [sys.executable, "-P", "-m", "roundzero.engine.worker"]
+            argv = [sys.executable, "-P", "-m", "roundzero.engine.worker", *self._ready_for]
             self._child = await Child.start(argv, tempfile.gettempdir())
             self._reader = asyncio.ensure_future(self._listen(self._child))
         return self._child

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from roundzero.git.commands import Commands
 
 _MAX_GREP: Final = 64 * 1024 * 1024
+_BOM: Final = "\ufeff"
 
 
 async def paths(commands: Commands, side: Side, change: Change, tree: str) -> frozenset[RelPath]:
@@ -80,8 +81,9 @@ async def grep(commands: Commands, words: Collection[str], change: Change) -> Ma
             continue
         path = relpath(fields[0].removeprefix(prefix))
         if path not in changed:
+            number = int(fields[1])
             text = fields[2].decode("utf-8", "surrogateescape").removesuffix("\r")
-            _match(patterns, GrepHit(path, int(fields[1]), text), hits)
+            _match(patterns, GrepHit(path, number, text.removeprefix(_BOM) if number == 1 else text), hits)
     for file in change.files:
         if file.head is not None:
             for word, pattern in patterns.items():

@@ -20,9 +20,10 @@ from roundzero.linters._base import MAX_OUTPUT
 from roundzero.proc import clean_environment, run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from roundzero.core.item import Item
+    from roundzero.linters import Linter
     from roundzero.proc import Completed
 
 SECONDS: Final = 20.0
@@ -64,6 +65,41 @@ class Installed:
         if done.returncode != 0 or found is None:
             raise OutsideError(f"{self.name}: {done.complaint}")
         return found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class ByProgram:
+    """What every linter that runs an installed program has, and is named as that is."""
+
+    program: Installed
+
+    @property
+    def name(self) -> str:
+        """The producer's name."""
+        return self.program.name
+
+    def takes(self, item: Item) -> bool:
+        """Whether one of the item's checks is for this linter."""
+        return self.name in item.linters
+
+    async def version(self) -> str:
+        """The program's version."""
+        return await self.program.version()
+
+
+@dataclass(frozen=True, slots=True)
+class Anywhere:
+    """An optional linter that reads nothing of a repository: it can run wherever its program is."""
+
+    name: str
+    linter: Callable[[Installed], Linter]
+    slow: bool = False
+
+    async def ready(self, own: str | None, root: Path | None) -> Linter | str:
+        """The linter, or why it cannot run here."""
+        del root
+        program = installed(self.name, own)
+        return program if isinstance(program, str) else self.linter(program)
 
 
 def installed(name: str, own: str | None) -> Installed | str:

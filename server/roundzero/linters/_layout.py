@@ -5,16 +5,19 @@ Runs nothing. Invariant: the edits of all hits together turn the text into the f
 
 from __future__ import annotations
 
+import asyncio
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.finding import Edit, Fix, Hit
 from roundzero.core.text import Span
+from roundzero.linters import LinterResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from roundzero.core.change import Source
+    from roundzero.core.item import Item, ItemId
 
 MOST_LINES: Final = 4_000
 """Of lines between the first and the last that differ; more take too long to compare."""
@@ -22,6 +25,23 @@ MOST_LINES: Final = 4_000
 
 class TooDifferentError(Exception):
     """The two texts have too little in common to say what differs."""
+
+
+async def laid_out_anew(
+    sources: Sequence[Source], items: Sequence[Item], texts: Mapping[int, str], title: str
+) -> LinterResult:
+    """What differs, for the items that apply. ``texts``: what the formatter made of sources, by their numbers."""
+    hits: list[tuple[int, ItemId, Hit]] = []
+    failures: list[tuple[int | None, str]] = []
+    for at, text in texts.items():
+        names = [item.id for item in items if item.applies.matches(sources[at].path)]
+        try:
+            found = await asyncio.to_thread(list, layout_hits(sources[at], text, title))
+        except TooDifferentError:
+            failures.append((at, "its layout differs in too many lines to say in which"))
+            continue
+        hits += [(at, name, hit) for hit in found for name in names]
+    return LinterResult(hits=tuple(hits), failures=tuple(failures))
 
 
 def layout_hits(source: Source, formatted: str, title: str) -> Iterator[Hit]:

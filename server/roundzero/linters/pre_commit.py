@@ -19,16 +19,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
-from roundzero.linters._installed import Installed, codes_of, installed
-from roundzero.linters._layout import TooDifferentError, layout_hits
+from roundzero.linters._installed import ByProgram, Installed, codes_of, installed
+from roundzero.linters._layout import laid_out_anew
 from roundzero.linters._work_tree import around, read, read_back, tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from roundzero.core.change import Source
-    from roundzero.core.finding import Hit
-    from roundzero.core.item import Item, ItemId
+    from roundzero.core.item import Item
     from roundzero.linters import Linter
 
 _NAME: Final = "pre-commit"
@@ -99,25 +98,11 @@ _OFFLINE: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class PreCommit:
+class PreCommit(ByProgram):
     """The linter of one work tree. ``config`` is ours: the repository's hooks that are installed, built anew."""
 
-    program: Installed
     root: Path
     config: str
-
-    @property
-    def name(self) -> str:
-        """The producer's name."""
-        return _NAME
-
-    def takes(self, item: Item) -> bool:
-        """Whether the item is about layout by the repository's hooks."""
-        return _NAME in item.linters
-
-    async def version(self) -> str:
-        """The program's version."""
-        return await self.program.version()
 
     async def run(self, sources: Sequence[Source], items: Sequence[Item]) -> LinterResult:
         """Let the hooks lay out the sources, and say where that makes a difference."""
@@ -129,17 +114,7 @@ class PreCommit:
             texts = await self._formatted([sources[at] for at in chosen])
         except (OutsideError, OSError, UnicodeDecodeError) as error:
             return LinterResult(failures=((None, str(error)),))
-        hits: list[tuple[int, ItemId, Hit]] = []
-        failures: list[tuple[int | None, str]] = []
-        for at, text in zip(chosen, texts, strict=True):
-            names = [item.id for item in wanted if item.applies.matches(sources[at].path)]
-            try:
-                found = await asyncio.to_thread(list, layout_hits(sources[at], text, "Lay it out as the hooks do"))
-            except TooDifferentError:
-                failures.append((at, "its layout differs in too many lines to say in which"))
-                continue
-            hits += [(at, name, hit) for hit in found for name in names]
-        return LinterResult(hits=tuple(hits), failures=tuple(failures))
+        return await laid_out_anew(sources, wanted, dict(zip(chosen, texts, strict=True)), "Lay it out as the hooks do")
 
     async def _formatted(self, sources: Sequence[Source]) -> list[str]:
         """The texts after the hooks. Raises OutsideError, OSError, UnicodeDecodeError."""

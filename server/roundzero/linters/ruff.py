@@ -45,6 +45,8 @@ _QUOTED: Final = re.compile(r"`([^`\n]{1,60})`")
 _NAMES_ITS_SUBJECT: Final = frozenset({"F401", "F811", "F821", "F841"})
 _IMPORT: Final = re.compile(r"Import for `[^`]*` found")
 _EARLIER: Final = re.compile(r"from line (\d+)")
+_LONE_RETURN: Final = re.compile(r"\r(?!\n)")
+"""A line's end to ruff, which ends the lines it writes like the first of the file; to git it ends none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +289,8 @@ def _fixes(source: Source, index: LineIndex, fix: Mapping[str, Any] | None) -> I
     edits = []
     for edit in fix["edits"]:
         span = _span(source, index, edit)
-        edits.append(Edit(source.path, span, source.index.slice(span), edit["content"]))
+        new = _LONE_RETURN.sub("\n", edit["content"])
+        edits.append(Edit(source.path, span, source.index.slice(span), new))
     yield Fix(str(fix.get("message") or "Apply the fix"), fix["applicability"] == "safe", tuple(edits))
 
 

@@ -21,21 +21,19 @@ from roundzero.core.text import Position, Span
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
 from roundzero.linters._base import laid_out, safe_name
-from roundzero.linters._installed import Installed, codes_of, installed
+from roundzero.linters._installed import Anywhere, ByProgram, codes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from roundzero.core.change import Source
     from roundzero.core.item import Item, ItemId
-    from roundzero.linters import Linter
+    from roundzero.linters._installed import Installed
 
 _NAME: Final = "shellcheck"
 _OPTIONS: Final = ("--norc", "--format=json1", "--severity=style")
 _COULD_NOT_PARSE: Final = frozenset({1072, 1073, 1088, 1089})
-_OTHER_SHELL: Final = 1071
-"""The script says that it is for a shell that shellcheck does not know: nothing is missed in it."""
+"""Not 1071, that a script is for a shell that shellcheck does not know: nothing is missed in such a one."""
 _SILENCER: Final = re.compile(r"#[^\S\n]*shellcheck\b[^\n]*?\b(?P<word>disable)=(?P<codes>[A-Za-z0-9,-]+)")
 _CODE: Final = re.compile(r"SC(\d+)(?:-SC(\d+))?")
 
@@ -53,23 +51,8 @@ class _Silencer:
 
 
 @dataclass(frozen=True, slots=True)
-class ShellCheck:
+class ShellCheck(ByProgram):
     """The linter. Holds no state."""
-
-    program: Installed
-
-    @property
-    def name(self) -> str:
-        """The producer's name."""
-        return _NAME
-
-    def takes(self, item: Item) -> bool:
-        """Whether the item names codes of shellcheck."""
-        return _NAME in item.linters
-
-    async def version(self) -> str:
-        """The program's version."""
-        return await self.program.version()
 
     async def run(self, sources: Sequence[Source], items: Sequence[Item]) -> LinterResult:
         """Check the shell scripts among ``sources``."""
@@ -84,18 +67,7 @@ class ShellCheck:
         return _result(sources, chosen, found, rules)
 
 
-@dataclass(frozen=True, slots=True)
-class _Optional:
-    name: str = _NAME
-    slow: bool = False
-
-    async def ready(self, own: str | None, root: Path | None) -> Linter | str:
-        del root  # nothing of the repository is read
-        program = installed(_NAME, own)
-        return program if isinstance(program, str) else ShellCheck(program)
-
-
-OPTIONAL: Final = _Optional()
+OPTIONAL: Final = Anywhere(_NAME, ShellCheck)
 
 
 async def _check(program: Installed, sources: Sequence[Source]) -> list[tuple[int, bool, Mapping[str, Any]]]:

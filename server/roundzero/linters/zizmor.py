@@ -22,15 +22,14 @@ from roundzero.core.text import Position, Span
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
 from roundzero.linters._base import ByteOffsets, laid_out, safe_name
-from roundzero.linters._installed import Installed, codes_of, installed
+from roundzero.linters._installed import Anywhere, ByProgram, codes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from roundzero.core.change import Source
     from roundzero.core.item import Item, ItemId
-    from roundzero.linters import Linter
+    from roundzero.linters._installed import Installed
 
 _NAME: Final = "zizmor"
 _OPTIONS: Final = (
@@ -41,23 +40,8 @@ _COMMENT: Final = re.compile(r"zizmor:\s*ignore\[(?P<rules>[^\]\n]*)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Zizmor:
+class Zizmor(ByProgram):
     """The linter. Holds no state."""
-
-    program: Installed
-
-    @property
-    def name(self) -> str:
-        """The producer's name."""
-        return _NAME
-
-    def takes(self, item: Item) -> bool:
-        """Whether the item names audits of zizmor."""
-        return _NAME in item.linters
-
-    async def version(self) -> str:
-        """The program's version."""
-        return await self.program.version()
 
     async def run(self, sources: Sequence[Source], items: Sequence[Item]) -> LinterResult:
         """Check the workflows and actions among ``sources``: those where one of the items applies."""
@@ -99,18 +83,7 @@ class Zizmor:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Optional:
-    name: str = _NAME
-    slow: bool = False
-
-    async def ready(self, own: str | None, root: Path | None) -> Linter | str:
-        del root  # nothing of the repository is read
-        program = installed(_NAME, own)
-        return program if isinstance(program, str) else Zizmor(program)
-
-
-OPTIONAL: Final = _Optional()
+OPTIONAL: Final = Anywhere(_NAME, Zizmor)
 
 
 @dataclass(frozen=True, slots=True)

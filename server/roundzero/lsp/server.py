@@ -7,6 +7,7 @@ signal - the engines and their children go too, and ``serve`` returns.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -31,6 +32,7 @@ TURNS_BEFORE_IMPORTS: Final = 4
 def serve() -> int:
     """Serve the client on standard input and output until it goes. The exit status: 0 after ``shutdown``, else 1."""
     parent = os.getppid()
+    gc.disable()  # until all is imported: it would search what stays anyway again and again
     connection = standard_streams()
     greeted = greet(connection)
     if isinstance(greeted, Left):
@@ -51,6 +53,8 @@ async def _serve(connection: Connection, client: Client, parent: int) -> int:
     for _ in range(TURNS_BEFORE_IMPORTS):
         await asyncio.sleep(0)
     server = _assemble(connection, client, workspaces)
+    gc.freeze()
+    gc.enable()
     for name in (signal.SIGTERM, signal.SIGINT):
         _on_signal(server, name)
     when_gone(client.process_id, parent, asyncio.get_running_loop(), server.end)

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from roundzero.core.change import Side
+from roundzero.core.model_values import Quote
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 T_co = TypeVar("T_co", covariant=True)
 M = TypeVar("M", bound=BaseModel)
@@ -35,6 +38,39 @@ class Strict(BaseModel):
     """A part of a reply that takes no field it does not name."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Quoted(Strict):
+    """A line as it is said to stand."""
+
+    path: Line
+    side: Literal["head", "base"]
+    line: int = Field(ge=0, le=10_000_000)
+    quote: Line
+
+    def meant(self) -> Quote:
+        """It as a value."""
+        return Quote(path=line(self.path), side=Side(self.side), line=self.line, text=clean(self.quote))
+
+
+class Proof(Quoted):
+    """The same, with what it shows."""
+
+    role: Word
+
+    def meant(self) -> Quote:
+        """It as a value."""
+        return replace(super().meant(), role=line(self.role))
+
+
+class WeighedProof(Proof):
+    """The same, with whether all depends on it."""
+
+    decisive: bool
+
+    def meant(self) -> Quote:
+        """It as a value."""
+        return replace(super().meant(), decisive=self.decisive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +135,22 @@ def clean(text: str) -> str:
 def line(text: str) -> str:
     """The same on one line."""
     return " ".join(clean(text).split())
+
+
+def each_of(name: str, rows: Iterable[object], model: type[M], faults: list[str]) -> list[M]:
+    """The rows that can be read; of the others ``faults`` tells, by the ``name`` of their list."""
+    found: list[M] = []
+    for number, row in enumerate(rows):
+        try:
+            found.append(model.model_validate(row))
+        except (ValueError, RecursionError) as error:
+            faults.append(f"{name}.{number}: {words(error)}")
+    return found
+
+
+def quotes(said: Iterable[Quoted]) -> tuple[Quote, ...]:
+    """Lines as they are said to stand."""
+    return tuple(each.meant() for each in said)
 
 
 def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:  # noqa: ANN401  any JSON

@@ -11,37 +11,17 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pydantic import Field
 
-from roundzero.core.change import Side
 from roundzero.core.confirming import SecondLook
-from roundzero.core.model_values import Quote
-from roundzero.providers._reply_base import Fault, Form, Line, Strict, Word, clean, line, parsed, schema_of
+from roundzero.providers._reply_base import Fault, Form, Line, Proof, Strict, line, parsed, quotes, schema_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-
-class Quoted(Strict):
-    """A line that bears something out."""
-
-    path: Line
-    side: Literal["head", "base"]
-    line: int = Field(ge=0, le=10_000_000)
-    quote: Line
-    role: Word
+    from collections.abc import Mapping
 
 
 class _Reply(Strict):
     answer: Literal["holds", "does-not-hold", "cannot-tell"]
     reason: Line
-    evidence: list[Quoted] = Field(max_length=8)
-
-
-def quotes(said: Sequence[Quoted]) -> tuple[Quote, ...]:
-    """Lines as they are said to stand."""
-    return tuple(
-        Quote(path=line(each.path), side=Side(each.side), line=each.line, text=clean(each.quote), role=line(each.role))
-        for each in said
-    )
+    evidence: list[Proof] = Field(max_length=8)
 
 
 @cache

@@ -21,24 +21,28 @@ from roundzero.core.anatomy import (
     Step,
     Suggestion,
 )
-from roundzero.core.change import Side
 from roundzero.core.item import Severity
-from roundzero.core.model_values import Draft, DraftFinding, Quote
-from roundzero.providers._reply_base import Fault, Form, Line, Strict, Text, Word, clean, line, parsed, schema_of, words
+from roundzero.core.model_values import Draft, DraftFinding
+from roundzero.providers._reply_base import (
+    Fault,
+    Form,
+    Line,
+    Strict,
+    Text,
+    WeighedProof,
+    Word,
+    clean,
+    each_of,
+    line,
+    parsed,
+    quotes,
+    schema_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_FINDINGS: Final = 8
-
-
-class _Evidence(Strict):
-    path: Line
-    side: Literal["head", "base"]
-    line: int = Field(ge=0, le=10_000_000)
-    quote: Line
-    role: Word
-    decisive: bool
 
 
 class _Step(Strict):
@@ -78,7 +82,7 @@ class _Finding(Strict):
     mechanism: list[_Step] = Field(max_length=8)
     consequence: _Consequence
     severity_reason: Line
-    evidence: list[_Evidence] = Field(max_length=12)
+    evidence: list[WeighedProof] = Field(max_length=12)
     claims: list[_Claim] = Field(max_length=6)
     open_questions: list[_Question] = Field(max_length=4)
     suggestions: list[_Suggestion] = Field(max_length=3)
@@ -110,17 +114,12 @@ def read(text: str) -> Draft | Fault:
     reply = parsed(text, _Loose)
     if isinstance(reply, Fault):
         return reply
-    findings: list[DraftFinding] = []
     faults: list[str] = []
-    for number, each in enumerate(reply.findings):
-        try:
-            findings.append(_finding(_Finding.model_validate(each)))
-        except (ValueError, RecursionError) as error:
-            faults.append(f"findings.{number}: {words(error)}")
+    findings = tuple(_finding(each) for each in each_of("findings", reply.findings, _Finding, faults))
     if faults and not findings:
         return Fault("; ".join(faults))
     return Draft(
-        findings=tuple(findings),
+        findings=findings,
         faults=tuple(faults),
         answered=tuple(line(each) for each in reply.clean),
         summary=clean(reply.summary),
@@ -128,17 +127,7 @@ def read(text: str) -> Draft | Fault:
 
 
 def _finding(said: _Finding) -> DraftFinding:
-    evidence = tuple(
-        Quote(
-            path=line(each.path),
-            side=Side(each.side),
-            line=each.line,
-            text=clean(each.quote),
-            role=line(each.role),
-            decisive=each.decisive,
-        )
-        for each in said.evidence
-    )
+    evidence = quotes(said.evidence)
     return DraftFinding(
         item=line(said.item),
         title=line(said.title),

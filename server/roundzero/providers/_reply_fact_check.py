@@ -13,8 +13,7 @@ from pydantic import Field
 
 from roundzero.core.anatomy import ClaimVerdict  # noqa: TC001  pydantic reads the annotation
 from roundzero.core.confirming import ClaimAnswer, FactAnswer
-from roundzero.providers._reply_base import Fault, Form, Line, Strict, line, parsed, schema_of
-from roundzero.providers._reply_confirmation import Quoted, quotes
+from roundzero.providers._reply_base import Fault, Form, Line, Proof, Strict, line, parsed, quotes, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +25,7 @@ class _Claim(Strict):
     claim: int = Field(ge=0, le=99)
     verdict: ClaimVerdict
     reason: Line
-    evidence: list[Quoted] = Field(max_length=6)
+    evidence: list[Proof] = Field(max_length=6)
 
 
 class _Reply(Strict):

@@ -7,28 +7,29 @@ costs itself, and is told of.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
-from roundzero.core.change import Side
-from roundzero.core.model_values import Quote
 from roundzero.core.overview import MismatchDraft, OverviewDraft, StrengthDraft
-from roundzero.providers._reply_base import Fault, Form, Line, Strict, Text, clean, line, parsed, schema_of, words
+from roundzero.providers._reply_base import (
+    Fault,
+    Form,
+    Line,
+    Quoted,
+    Strict,
+    Text,
+    each_of,
+    line,
+    parsed,
+    quotes,
+    schema_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-M = TypeVar("M", bound=Strict)
+    from collections.abc import Mapping
 
 MOST_FILES: Final = 80
-
-
-class _Quote(Strict):
-    path: Line
-    side: Literal["head", "base"]
-    line: int = Field(ge=0, le=10_000_000)
-    quote: Line
 
 
 class _File(Strict):
@@ -38,13 +39,13 @@ class _File(Strict):
 
 class _Strength(Strict):
     text: Line
-    quotes: list[_Quote] = Field(max_length=4)
+    quotes: list[Quoted] = Field(max_length=4)
 
 
 class _Mismatch(Strict):
     said: Line
     text: Line
-    quotes: list[_Quote] = Field(max_length=4)
+    quotes: list[Quoted] = Field(max_length=4)
 
 
 class _Reply(Strict):
@@ -77,37 +78,19 @@ def read_overview(text: str) -> OverviewDraft | Fault:
     if isinstance(reply, Fault):
         return reply
     faults: list[str] = []
-    files = _each("files", reply.files, _File, faults)
-    strengths = _each("strengths", reply.strengths, _Strength, faults)
-    description = _each("description", reply.description, _Mismatch, faults)
+    files = each_of("files", reply.files, _File, faults)
+    strengths = each_of("strengths", reply.strengths, _Strength, faults)
+    description = each_of("description", reply.description, _Mismatch, faults)
     return OverviewDraft(
         summary=line(reply.summary),
         themes=tuple(line(each) for each in reply.themes),
         files=tuple((line(each.path), line(each.text)) for each in files),
-        strengths=tuple(StrengthDraft(line(each.text), _quotes(each.quotes)) for each in strengths),
+        strengths=tuple(StrengthDraft(line(each.text), quotes(each.quotes)) for each in strengths),
         mismatches=tuple(
-            MismatchDraft(said=line(each.said), text=line(each.text), quotes=_quotes(each.quotes))
+            MismatchDraft(said=line(each.said), text=line(each.text), quotes=quotes(each.quotes))
             for each in description
         ),
         faults=tuple(faults),
-    )
-
-
-def _each(name: str, rows: Sequence[object], model: type[M], faults: list[str]) -> list[M]:
-    """The rows that can be read; of the others ``faults`` tells."""
-    found: list[M] = []
-    for number, row in enumerate(rows):
-        try:
-            found.append(model.model_validate(row))
-        except (ValueError, RecursionError) as error:
-            faults.append(f"{name}.{number}: {words(error)}")
-    return found
-
-
-def _quotes(said: Sequence[_Quote]) -> tuple[Quote, ...]:
-    return tuple(
-        Quote(path=line(each.path), side=Side(each.side), line=each.line, text=clean(each.quote), role="")
-        for each in said
     )
 
 

@@ -6,32 +6,21 @@ Knows form only; whether a quote is true is asked elsewhere.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
-from roundzero.core.change import Side
-from roundzero.core.model_values import Quote
 from roundzero.core.rechecking import RecheckDraft, Stand
-from roundzero.providers._reply_base import Fault, Form, Line, Strict, Word, clean, line, parsed, schema_of
+from roundzero.providers._reply_base import Fault, Form, Line, Strict, WeighedProof, line, parsed, quotes, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class _Quote(Strict):
-    path: Line
-    side: Literal["head", "base"]
-    line: int = Field(ge=0, le=10_000_000)
-    quote: Line
-    role: Word
-    decisive: bool
-
-
 class _Reply(Strict):
     claim: Stand
     because: Line
-    quotes: list[_Quote] = Field(max_length=6)
+    quotes: list[WeighedProof] = Field(max_length=6)
 
 
 @cache
@@ -45,21 +34,7 @@ def read_recheck(text: str) -> RecheckDraft | Fault:
     reply = parsed(text, _Reply)
     if isinstance(reply, Fault):
         return reply
-    return RecheckDraft(
-        stand=reply.claim,
-        because=line(reply.because),
-        quotes=tuple(
-            Quote(
-                path=line(each.path),
-                side=Side(each.side),
-                line=each.line,
-                text=clean(each.quote),
-                role=line(each.role),
-                decisive=each.decisive,
-            )
-            for each in reply.quotes
-        ),
-    )
+    return RecheckDraft(stand=reply.claim, because=line(reply.because), quotes=quotes(reply.quotes))
 
 
 FORM: Final = Form("recheck", read_recheck, schema_recheck)

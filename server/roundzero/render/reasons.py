@@ -136,7 +136,7 @@ _CHINESE: Final = {
     "stopped": "已停止",
     "not allowed": "未获许可",
     "not asked yet": "尚未询问",
-    "the overview could not be made: {why}": "无法生成概览：{why}",
+    "the question about the change as a whole ended {why}": "关于整个变更的提问未得到回答：{why}",
     "{count} of {total} draft was not made: {why}": "{total} 份草稿中有 {count} 份未生成：{why}",
     "{count} of {total} drafts were not made: {why}": "{total} 份草稿中有 {count} 份未生成：{why}",
     "the deep review stopped before its end, and goes on from there when it is asked for again: {why}": (
@@ -209,7 +209,6 @@ _CHINESE: Final = {
     "it has unresolved merge conflicts": "存在未解决的合并冲突",
     "its base version is not in this clone; fetch it with: {command}": "此克隆中没有其基准版本；获取方法：{command}",
     "its new version is not in this clone; fetch it with: {command}": "此克隆中没有其新版本；获取方法：{command}",
-    "it changed while it was read; review again": "读取时发生了变化；请重新审查",
     "{size} bytes are more than maxFileBytes ({limit})": "{size} 字节超过 maxFileBytes（{limit}）",
     "it could not be read: {problem}": "无法读取：{problem}",
     "the folder could not be read: {problem}": "该文件夹无法读取：{problem}",
@@ -224,6 +223,12 @@ _CHINESE: Final = {
     "fixed {count} finding in {number} files: {paths}": "已修复 {number} 个文件中的 {count} 项发现：{paths}",
     "fixed {count} findings in {number} files: {paths}": "已修复 {number} 个文件中的 {count} 项发现：{paths}",
     "not fixed: {why}": "未修复：{why}",
+    "{count} finding has a fix that may change what the program does; apply it in an editor, where you see it": (
+        "{count} 项发现的修复可能改变程序行为；请在编辑器中查看后应用"
+    ),
+    "{count} findings have fixes that may change what the program does; apply them in an editor, where you see them": (
+        "{count} 项发现的修复可能改变程序行为；请在编辑器中查看后应用"
+    ),
     "{path} is reached through a link": "{path} 需经链接到达",
     "{path} cannot be read ({problem})": "{path} 无法读取（{problem}）",
     "{path} changed while it was reviewed": "{path} 在审查期间发生了变化",

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from roundzero.core.change import BaseChoice
     from roundzero.core.finding import Anchor, Edit, Evidence, Finding, Fix
     from roundzero.core.model_part import Mismatch, ModelStats, Strength
-    from roundzero.core.report import FileSummary, Report
+    from roundzero.core.report import Coverage, FileSummary, Report, RoundInfo, Verdict
     from roundzero.core.text import Position, RelPath, Span
     from roundzero.render.shapes import (
         AnchorWire,
         BaseWire,
+        CoverageWire,
         EditWire,
         EvidenceWire,
         FileWire,
@@ -35,9 +36,11 @@ if TYPE_CHECKING:
         PositionWire,
         RangeWire,
         ReportWire,
+        RoundWire,
         SeverityName,
         StateReasonWire,
         StrengthWire,
+        VerdictWire,
     )
     from roundzero.render.stats_shapes import DeepWire, DraftsWire, FactChecksWire, StatsWire
 
@@ -46,7 +49,7 @@ T = TypeVar("T")
 
 def to_wire(report: Report) -> ReportWire:
     """The report as JSON values, in the order of the published schema."""
-    return _clean(raw_wire(report))
+    return writable(raw_wire(report))
 
 
 def raw_wire(report: Report) -> ReportWire:
@@ -56,36 +59,17 @@ def raw_wire(report: Report) -> ReportWire:
         "schema": 1,
         "tool": {"name": "roundzero", "version": report.tool_version},
         "reviewed_at": report.reviewed_at,
-        "verdict": {
-            "status": report.verdict.status.value,
-            "stale": report.verdict.stale,
-            "depth": report.verdict.depth,
-            "blocking": report.verdict.blocking,
-            "reasons": list(report.verdict.reasons),
-        },
-        "base": _base(report.base),
+        "verdict": verdict_wire(report.verdict),
+        "base": base_wire(report.base),
         "head": {
             "commit": report.head.commit,
             "branch": report.head.branch,
             "dirty": report.head.dirty,
             "snapshot": report.change.snapshot,
         },
-        "round": {
-            "index": report.round.index,
-            "previous": report.round.previous,
-            "delta_files": report.round.delta_files,
-            "full_files": report.round.full_files,
-        },
+        "round": round_wire(report.round),
         "counts": {"P0": report.counts[0], "P1": report.counts[1], "P2": report.counts[2], "P3": report.counts[3]},
-        "coverage": {
-            "files": report.coverage.files,
-            "reviewed": report.coverage.reviewed,
-            "added_lines": report.coverage.added_lines,
-            "skipped": [
-                {"path": skip.path, **_bytes(skip.path), "kind": skip.kind.value, "reason": skip.reason}
-                for skip in report.coverage.skipped
-            ],
-        },
+        "coverage": coverage_wire(report.coverage),
         "overview": {
             "summary": report.summary,
             "files": [_file(each) for each in report.overview],
@@ -223,16 +207,51 @@ def _drafts(model: ModelStats) -> DraftsWire:
 
 def finding_to_wire(finding: Finding) -> FindingWire:
     """One finding as JSON values."""
-    return _clean(_finding(Redactor().finding(finding)))
+    return writable(_finding(Redactor().finding(finding)))
 
 
 def base_to_wire(base: BaseChoice) -> BaseWire:
     """The base as JSON values."""
-    return _clean(_base(base))
+    return writable(base_wire(base))
 
 
-def _base(base: BaseChoice) -> BaseWire:
+def base_wire(base: BaseChoice) -> BaseWire:
+    """The same, but strings may hold surrogates."""
     return {"ref": base.ref, "merge_base": base.merge_base, "how": base.how.value, "doubts": list(base.doubts)}
+
+
+def verdict_wire(verdict: Verdict) -> VerdictWire:
+    """The verdict as JSON values; strings may hold surrogates."""
+    return {
+        "status": verdict.status.value,
+        "stale": verdict.stale,
+        "depth": verdict.depth,
+        "blocking": verdict.blocking,
+        "reasons": list(verdict.reasons),
+    }
+
+
+def round_wire(info: RoundInfo) -> RoundWire:
+    """The round as JSON values; strings may hold surrogates."""
+    return {
+        "index": info.index,
+        "previous": info.previous,
+        "delta_files": info.delta_files,
+        "full_files": info.full_files,
+    }
+
+
+def coverage_wire(coverage: Coverage) -> CoverageWire:
+    """What was reviewed as JSON values; strings may hold surrogates."""
+    return {
+        "files": coverage.files,
+        "reviewed": coverage.reviewed,
+        "added_lines": coverage.added_lines,
+        "skipped": [
+            {"path": skip.path, **_bytes(skip.path), "kind": skip.kind.value, "reason": skip.reason}
+            for skip in coverage.skipped
+        ],
+    }
 
 
 def _finding(finding: Finding) -> FindingWire:
@@ -398,7 +417,7 @@ def _bytes(path: RelPath | None) -> PathBytes:
     return {"path_bytes": raw} if raw is not None else {}
 
 
-def _clean(value: T) -> T:
+def writable(value: T) -> T:
     """The value with every string writable as UTF-8."""
     return cast("T", _cleaned(value))
 

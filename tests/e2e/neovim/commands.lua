@@ -122,11 +122,13 @@ story.tell(function()
     names = vim.fn.getcompletion('RoundZero ', 'cmdline'),
     lead = vim.fn.getcompletion('RoundZero re', 'cmdline'),
     scope = vim.fn.getcompletion('vertical RoundZero review st', 'cmdline'),
+    depth = vim.fn.getcompletion('RoundZero review d', 'cmdline'),
     reason = vim.fn.getcompletion('RoundZero dismiss ', 'cmdline'),
     base = vim.fn.getcompletion('RoundZero base o', 'cmdline'),
     none = vim.fn.getcompletion('RoundZero pause ', 'cmdline'),
   }
 
+  story.await('a verdict again', function() return statusline():find('BLOCKED P0:1 P2:3') end)
   vim.cmd('checkhealth roundzero')
   seen.health = story.lines()
 end)

@@ -1,0 +1,179 @@
+"""What happens to a deep review and to a second look while it is under way: another branch, a closed text, a stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from roundzero.store.ledger_db import LedgerDb
+from support.deep_host import AFTER, ALL_AGREE, BEFORE, checks, deep_host
+from support.lsp import LIMIT, Client
+from support.shown import uri_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from support.deep_host import DeepHost
+    from support.lsp import Message
+    from support.repo import Repo
+
+
+@pytest.fixture
+def shop(repo: Repo) -> Repo:
+    """A branch that loses a guard, and one that changes another file."""
+    repo.commit("first", {"shop.py": BEFORE, "other.py": "x = 1\n", ".roundzero.toml": 'packs = ["general"]\n'})
+    repo.branch("elsewhere")
+    repo.commit("Count on", {"other.py": "x = 2\n"})
+    repo.checkout("main")
+    repo.branch("topic")
+    repo.commit("Take faster", {"shop.py": AFTER})
+    return repo
+
+
+def start(client: Client, repo: Repo, host: DeepHost) -> str:
+    """Greet, with a model that is asked on command only, and open the text; its URI."""
+    settings = {
+        "model.provider": "openai", "model.baseUrl": host.url, "model.name": "m", "model.mode": "manual",
+        "model.requestsPerMinute": 1000, "model.tokensPerHour": 100_000_000, "debounceMs": 20,
+    }  # fmt: skip
+    client.answers["workspace/configuration"] = lambda params: [settings] * len(params["items"])
+    client.initialize(repo.root, initializationOptions={"trusted": True, "settings": settings})
+    uri = uri_of(repo, "shop.py")
+    client.open(uri, AFTER)
+    client.diagnostics(uri, version=1)
+    return uri
+
+
+def begin(client: Client, name: str, **argument: object) -> int:
+    """Ask for a command, and go on."""
+    return client.request("workspace/executeCommand", {"command": f"roundzero.{name}", "arguments": [argument]})
+
+
+def command(client: Client, name: str, **argument: object) -> Any:  # noqa: ANN401  plain JSON
+    """Run a command."""
+    return client.result("workspace/executeCommand", {"command": f"roundzero.{name}", "arguments": [argument]})
+
+
+def said(client: Client, uri: str) -> list[Message]:
+    """The model's findings in a file, as they are now."""
+    listed = client.result("roundzero/findings", {"uri": uri})
+    return [each for each in listed["findings"] if each["source"] == "model"]
+
+
+def until(client: Client, fits: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    for _ in range(int(LIMIT * 20)):
+        if fits():
+            return
+        client.is_silent(0.05)
+    raise AssertionError
+
+
+def switch(client: Client, repo: Repo, uri: str, branch: str, text: str, version: int) -> None:
+    """Check out a branch as an editor sees it: the open text is another, and git says where its head is."""
+    repo.checkout(branch)
+    client.change(uri, version, {"text": text})
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": uri, "type": 2}]})
+    until(client, lambda: command(client, "status")[0]["head"]["branch"] == branch)
+
+
+def quiet(client: Client) -> None:
+    """Wait until nothing runs."""
+    until(client, lambda: not command(client, "status")[0]["running"])
+
+
+def ledger(repo: Repo) -> list[tuple[str, str]]:
+    """The findings that are remembered of the branch of now, with their states."""
+    db = LedgerDb(repo.root / ".git")
+    branch = db.find(repo.git("symbolic-ref", "HEAD").strip())
+    entries = db.load(branch).entries if branch is not None else {}
+    return [(entry.id, entry.state.value) for entry in entries.values()]
+
+
+@pytest.mark.parametrize("stage", ["DRAFT", "CHECK", "OVERVIEW"])
+def test_a_switch_during_a_deep_review_shows_nothing_on_the_other_branch(
+    shop: Repo, client: Client, stage: str
+) -> None:
+    """What it finds is of the branch it was asked for, and is there when one comes back."""
+    with deep_host(ALL_AGREE) as host:
+        uri = start(client, shop, host)
+        host.stops = {stage: "wait"}
+        asked = begin(client, "review", depth="deep")
+        assert host.reached(stage)
+        switch(client, shop, uri, "elsewhere", BEFORE, 2)
+        host.release()
+        client.response(asked)
+        quiet(client)
+        assert said(client, uri) == []
+        (status,) = command(client, "status")
+        assert (status["counts"]["P1"], status["verdict"]["depth"] == "deep") == (0, False)
+        switch(client, shop, uri, "topic", AFTER, 3)
+        quiet(client)
+        (finding,) = said(client, uri)
+        assert (finding["state"], finding["range"]["start"]["line"]) == ("open", 2)
+
+
+@pytest.mark.parametrize("verdict", ["verified", "refuted"])
+def test_a_switch_during_a_second_look_writes_nothing_down_for_the_other_branch(
+    shop: Repo, client: Client, verdict: str
+) -> None:
+    """What it found is kept for the branch it was asked on."""
+    with deep_host({**ALL_AGREE, "CHECK": checks(verdict)}) as host:
+        uri = start(client, shop, host)
+        command(client, "review", depth="quick")
+        (finding,) = said(client, uri)
+        host.stops = {"CHECK": "wait"}
+        asked = begin(client, "recheck", id=finding["id"], depth="deep")
+        assert host.reached("CHECK")
+        switch(client, shop, uri, "elsewhere", BEFORE, 2)
+        host.release()
+        assert client.response(asked)["result"]["state"] == "gone"
+        quiet(client)
+        assert said(client, uri) == []
+        assert ledger(shop) == []
+        switch(client, shop, uri, "topic", AFTER, 3)
+        quiet(client)
+        state = "open" if verdict == "verified" else "refuted"
+        assert ledger(shop) == [(finding["id"], state)]
+        shown = [each["id"] for each in said(client, uri) if each["state"] == "open"]
+        assert shown == ([finding["id"]] if verdict == "verified" else [])
+
+
+@pytest.mark.parametrize("what", ["review", "recheck"])
+def test_a_text_closed_meanwhile_is_the_one_on_disk(shop: Repo, client: Client, what: str) -> None:
+    """What was found in the same text stands there."""
+    with deep_host(ALL_AGREE) as host:
+        uri = start(client, shop, host)
+        command(client, "review", depth="quick")
+        (finding,) = said(client, uri)
+        host.stops = {"CHECK": "wait"}
+        more = {"id": finding["id"]} if what == "recheck" else {}
+        asked = begin(client, what, depth="deep", **more)
+        assert host.reached("CHECK")
+        client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        host.release()
+        assert "result" in client.response(asked)
+        quiet(client)
+        (again,) = said(client, uri)
+        assert (again["id"], again["state"], again["blocking"]) == (finding["id"], "open", True)
+
+
+@pytest.mark.parametrize("name", ["pause", "stop"])
+def test_a_stop_ends_a_second_look_and_leaves_the_finding(shop: Repo, client: Client, name: str) -> None:
+    """Nothing of it is kept, and it can be asked for again."""
+    with deep_host(ALL_AGREE) as host:
+        uri = start(client, shop, host)
+        command(client, "review", depth="quick")
+        (before,) = said(client, uri)
+        host.stops = {"CHECK": "wait"}
+        asked = begin(client, "recheck", id=before["id"], depth="deep")
+        assert host.reached("CHECK")
+        command(client, name)
+        assert "error" in client.response(asked)
+        assert said(client, uri) == [before]
+        host.stops = {}
+        command(client, "resume")
+        assert command(client, "recheck", id=before["id"], depth="deep")["state"] == "open"
+        (after,) = said(client, uri)
+        assert (after["id"], after["blocking"]) == (before["id"], True)
