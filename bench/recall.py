@@ -7,8 +7,11 @@ ROUNDS is a JSON file with ``rounds`` (each a ``commit`` and its ``findings``: s
 directory; rounds whose commit it does not have are left out. Each reference finding is a *hit* when a shown finding
 lies within three lines of it (about layout: only with the same subject), or on the same entity with the same subject;
 *flagged* when a finding that is shown with another subject, or only with ``--all-origins``, lies on the same entity;
-else *missed*. Entities are functions, classes and, elsewhere, the block that an unindented line begins. Prints a line
-for each, then one by severity and, as its last line, ``hit N flagged N missed N of N``.
+else *missed*. What items of ``default: trigger`` see, which only a model is told, makes *flagged* in the same way and
+never *hit*; a second review with these items switched on says what it is. A finding of the same subject lies also where
+the changed line is that causes it, if that is in another file. Entities are functions, classes and, elsewhere, the
+block that an unindented line begins. Prints a line for each (``(told)`` is such an item), then one by severity and, as
+its last line, ``hit N flagged N missed N of N``.
 """
 
 from __future__ import annotations
@@ -20,13 +23,15 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from roundzero.core.item import language_of
 from roundzero.core.outline import symbol_at
+from roundzero.core.rule_files import SETTINGS_FILE
 from roundzero.core.text import LineIndex, RelPath
+from roundzero.packs.loader import load
 
 NEAR: Final = 3
 
@@ -69,6 +74,11 @@ class Said:
     text: str
     place: Place
     shown: bool
+    id: str
+    by_cause: bool = False
+    """The place is that of its cause."""
+    told: bool = False
+    """Only a model is told."""
 
 
 Outcome: TypeAlias = tuple[str, Said | None]
@@ -116,27 +126,56 @@ def bases(about: str) -> dict[str, str]:
     return found
 
 
-def review(repository: Path, base: str, head: str) -> list[Said]:
-    """Everything one review says, what was there before too."""
-    argv = [sys.executable, "-m", "roundzero", "review", "--repo", str(repository), "--base", base, "--head", head]
+def told_items() -> dict[str, str]:
+    """The items that only a model is told about, by name, with their severities."""
+    rules = load(repository=None, overrides={}, packs=None, cache_dir=None)
+    return {item.id: item.severity.name for item in rules.items if item.enabled and item.trigger}
+
+
+def review(clone: Path, base: str, head: str, told: dict[str, str]) -> list[Said]:
+    """Everything one review says, what was there before too, and what ``told`` would say if it were shown.
+
+    ``clone`` has no work tree, so that its file of settings is ours to write.
+    """
+    texts, old_texts = Texts(clone, head), Texts(clone, base)
+    found = [said for row in _findings(clone, base, head) for said in _said(row, texts, old_texts)]
+    settings = clone / SETTINGS_FILE
+    settings.write_text("[items]\n" + "".join(f'"{item}" = "{severity}"\n' for item, severity in told.items()))
+    try:
+        rows = [row for row in _findings(clone, base, head) if row["item"] in told]
+    finally:
+        settings.unlink()
+    noticed = [said for row in rows for said in _said(row, texts, old_texts)]
+    return [*found, *(replace(said, shown=False, told=True) for said in noticed if said.shown)]
+
+
+def _findings(clone: Path, base: str, head: str) -> list[dict[str, Any]]:
+    argv = [sys.executable, "-m", "roundzero", "review", "--repo", str(clone), "--base", base, "--head", head]
     argv += ["--format", "json", "--no-ledger", "--fail-on", "never", "--model", "off", "--all-origins"]
     done = subprocess.run(argv, capture_output=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{head}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}")
-    texts, old_texts = Texts(repository, head), Texts(repository, base)
-    return [_said(finding, texts, old_texts) for finding in json.loads(done.stdout)["findings"]]
+    rows: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    return rows
 
 
-def _said(finding: dict[str, Any], texts: Texts, old_texts: Texts) -> Said:
+def _said(finding: dict[str, Any], texts: Texts, old_texts: Texts) -> list[Said]:
+    """A finding at each of its places: its own, and its cause's where that is another file."""
     line = finding["range"]["start"]["line"] if finding["range"] else 0
     side = texts if finding["side"] == "head" else old_texts
-    return Said(
+    places = [side.place(finding["path"], line) if finding["path"] else Place("", 0, "")]
+    cause = finding["anchor"]
+    if cause is not None and cause["path"] != finding["path"]:
+        places.append(texts.place(cause["path"], cause["line"]))
+    said = Said(
         item=finding["item"],
         severity=finding["severity"],
         text=" ".join([finding["title"], *(row["quote"] for row in finding["evidence"])]),
-        place=side.place(finding["path"], line) if finding["path"] else Place("", 0, ""),
+        place=places[0],
         shown=finding["state"] == "open" and finding["origin"] != "pre-existing",
+        id=finding["id"],
     )
+    return [said, *(replace(said, place=place, by_cause=True) for place in places[1:])]
 
 
 def same_subject(said: Said, title: str) -> bool:
@@ -151,7 +190,7 @@ def same_subject(said: Said, title: str) -> bool:
 def outcomes(references: list[dict[str, Any]], places: list[Place], ours: list[Said]) -> list[Outcome]:
     """What became of each. By nearness alone a finding of ours is the hit of one reference only, the nearest."""
     found: list[Outcome] = [("missed", None)] * len(references)
-    taken: set[int] = set()
+    taken: set[str] = set()
     order = sorted(range(len(references)), key=lambda at: (_distance(places[at], ours), at))
     for at in order:
         found[at] = _outcome(references[at]["title"], places[at], ours, taken)
@@ -164,20 +203,20 @@ def _distance(place: Place, ours: list[Said]) -> int:
     )
 
 
-def _outcome(title: str, place: Place, ours: list[Said], taken: set[int]) -> Outcome:
+def _outcome(title: str, place: Place, ours: list[Said], taken: set[str]) -> Outcome:
     flagged: Said | None = None
     for said in ours:
         meant = same_subject(said, title)
         if said.item in LAYOUT and not meant:
             continue
         here = said.place.path == place.path
-        near = here and abs(said.place.line - place.line) <= NEAR
+        near = here and abs(said.place.line - place.line) <= NEAR and (meant or not said.by_cause)
         same = here and said.place.entity == place.entity
         agreed = meant and (near or same or not said.place.path)
-        if said.shown and (agreed or (near and id(said) not in taken)):
-            taken.add(id(said))
+        if said.shown and (agreed or (near and said.id not in taken)):
+            taken.add(said.id)
             return "hit", said
-        if near or agreed or (same and place.entity):
+        if near or agreed or (same and place.entity and not said.by_cause):
             flagged = flagged or said
     return ("flagged", flagged) if flagged is not None else ("missed", None)
 
@@ -190,6 +229,7 @@ def main() -> int:
     options = parser.parse_args()
     data = json.loads(options.rounds.read_text("utf-8"))
     based = bases(data["about"])
+    told = told_items()
     total: Counter[str] = Counter()
     by_severity: Counter[tuple[str, str]] = Counter()
     with tempfile.TemporaryDirectory() as work:
@@ -201,14 +241,16 @@ def main() -> int:
             if base is None or any(_git(clone, "cat-file", "-e", f"{at}^{{commit}}").returncode for at in (head, base)):
                 print(f"{head}: not in the repository", file=sys.stderr)
                 continue
-            ours = review(clone, base, head)
+            ours = review(clone, base, head, told)
             texts = Texts(clone, head)
             references = entry["findings"]
             places = [texts.place(reference["path"], reference["line"]) for reference in references]
             for reference, (word, by) in zip(references, outcomes(references, places, ours), strict=True):
                 total[word] += 1
                 by_severity[reference["severity"], word] += 1
-                through = f"  <- {by.item} {by.place.path}:{by.place.line}" if by is not None else ""
+                through = (
+                    f"  <- {by.item}{' (told)' * by.told} {by.place.path}:{by.place.line}" if by is not None else ""
+                )
                 where = f"{reference['path']}:{reference['line']}"
                 print(f"{word:8} {head} {reference['severity']} {where} {reference['title'][:60]}{through}")
     for severity in sorted({name for name, _ in by_severity}):

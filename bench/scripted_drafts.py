@@ -20,6 +20,7 @@ from roundzero.core.neutral import neutral
 from roundzero.core.prompt import BLANKED, OTHER
 from roundzero.core.reading import read_by
 from roundzero.core.units import redacted_source
+from roundzero.core.whole_change import MARK as WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -137,7 +138,7 @@ def scripted(
             drafted.append(Tag(case.kind, each.number, voice.number))
             answers.setdefault((unit.path, units.index(unit), voice.number), []).append(case.draft(voice))
         checks += case.checks()
-    lines: list[Said] = [{"match": _OVERVIEW, "reply": _NOTHING}, *checks]
+    lines: list[Said] = [{"match": _OVERVIEW, "reply": _NOTHING}, {"match": WHOLE, "reply": _reply([])}, *checks]
     for voice in (VOICES[2], VOICES[3], VOICES[4], VOICES[0], VOICES[1]):
         lines += (
             {"match": _asked(units[at], voice, ruleset), "reply": _reply(said)}

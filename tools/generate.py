@@ -1,6 +1,7 @@
 """Writes every generated file of the repository, or with ``--check`` says which of them drifted.
 
-Sources: the TypedDicts of the wire formats, the models of the packs, the table of settings, and the built-in packs.
+Sources: the TypedDicts of the wire formats, the models of the packs, the table of settings, the built-in packs, and
+the rates that were measured.
 Invariant: running it twice changes nothing the second time.
 """
 
@@ -15,25 +16,18 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
+from item_pages import Rates, pages
 from roundzero.config import SETTINGS, Setting, Who
-from roundzero.core.item import (
-    AstGrepCheck,
-    CheckerCheck,
-    CheckSpec,
-    IgnoresCheck,
-    Item,
-    Language,
-    LinterCheck,
-    RuffCheck,
-    TextCheck,
-)
 from roundzero.lsp.schemas import schemas as lsp_schemas
 from roundzero.packs import loader
+from roundzero.packs.compiling import examples_of
 from roundzero.packs.schema import schema as pack_schema
 from roundzero.render.shapes import Event, ReportWire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from roundzero.core.item import Language
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 COMMAND: Final = "python tools/generate.py"
@@ -68,9 +62,12 @@ def generated() -> dict[str, str]:
         **{f"server/roundzero/lsp/schema/{name}": text for name, text in lsp_schemas().items()},
     }
     items = loader.load(repository=None, overrides={}, packs=None, cache_dir=None).items
+    examples = [each for file in loader.built_in_files() for each in examples_of(file.read_text(encoding="utf-8"))]
+    rates = cast("Rates", json.loads((ROOT / "docs/rates.json").read_text(encoding="utf-8")))
     for language, suffix in LANGUAGES:
         files[f"docs/settings{suffix}.md"] = "".join(f"{line}\n" for line in _settings_page(language))
-        files[f"docs/items{suffix}.md"] = "".join(f"{line}\n" for line in _items_page(items, language))
+        for page in pages(items, examples, rates, language):
+            files[f"docs/{page.path}"] = "".join(f"{line}\n" for line in page.lines)
     files.update(_extension())
     return files
 
@@ -135,70 +132,6 @@ def _settings_page(language: Language) -> Iterator[str]:
         meaning = row.zh if language == "zh" else row.en
         cells = (f"`{row.name}`", f"`{row.toml}`", variable, row.kind.words, default, meaning, words[row.who])
         yield "| " + " | ".join(cells) + " |"
-
-
-_ITEM_WORDS: Final = {
-    "en": {
-        "title": "Checklist items",
-        "intro": "Every item of the built-in packs. `items` in the settings switches one off or changes its severity.",
-        True: "on",
-        False: "off",
-        "by": "checked by",
-        "ask": "asked of a model",
-        "looks_at": "looks at",
-    },
-    "zh": {
-        "title": "清单条目",
-        "intro": "内置清单包的全部条目。设置中的 `items` 可以关闭条目或改变其严重级别。",
-        True: "开启",
-        False: "关闭",
-        "by": "检查方式",
-        "ask": "询问模型",
-        "looks_at": "查看范围",
-    },
-}
-
-
-def _items_page(items: tuple[Item, ...], language: Language) -> Iterator[str]:
-    words = _ITEM_WORDS[language]
-    yield f"# {words['title']}"
-    yield ""
-    yield words["intro"]
-    pack = ""
-    for item in items:
-        if item.pack != pack:
-            pack = item.pack
-            yield ""
-            yield f"## {pack}"
-        yield ""
-        yield f"### {item.id}"
-        yield ""
-        yield f"**{item.title.text(language)}**"
-        yield ""
-        by = ", ".join(_named(check) for check in item.checks) or words["ask"]
-        yield (
-            f"{item.severity.name} · {words[item.enabled]} · {words['looks_at']} `{item.looks_at.value}`"
-            f" · {words['by']} {by}"
-        )
-        if why := item.why.text(language).strip():
-            yield ""
-            yield why
-
-
-def _named(check: CheckSpec) -> str:
-    match check:
-        case RuffCheck():
-            return "ruff " + ", ".join(f"`{code}`" for code in check.codes)
-        case AstGrepCheck():
-            return "ast-grep"
-        case TextCheck():
-            return f"`{check.pattern}`".replace("|", "\\|")
-        case CheckerCheck():
-            return f"`{check.name}`"
-        case IgnoresCheck():
-            return "the comments that dismiss findings"
-        case LinterCheck():
-            return " ".join((check.linter, ", ".join(f"`{code}`" for code in check.codes))).strip()
 
 
 _OF_THE_EXTENSION: Final[Mapping[str, tuple[Mapping[str, object], str, str]]] = {

@@ -1,6 +1,6 @@
 """Starts programs: environment, limits, cancellation, and no process left behind.
 
-The only module that starts a process. It knows nothing of git, linters or workers. Invariant: a program that ``run`` or
+The only module that starts a program. It knows nothing of git, linters or workers. Invariant: a program that ``run`` or
 ``Child.close`` did not see end by itself is killed with its whole process group.
 """
 
@@ -13,10 +13,10 @@ import shutil
 import signal
 import sys
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:

@@ -163,10 +163,53 @@ def test_parts_that_name_each_other_are_one() -> None:
     assert run(parts + calls, "general/unrelated-changes").shown == ()
 
 
-def test_a_small_change_is_never_split() -> None:
-    """Below the size nobody needs the advice."""
-    text = _many("orders", 9, 3, "order") + _many("printing", 3, 3, "printer")
-    assert run(text, "general/unrelated-changes").shown == ()
+def test_a_small_change_is_split_only_into_parts_with_code_and_tests() -> None:
+    """Below the size nobody needs the advice, unless each part could have been a change of its own."""
+    parts = _many("orders", 9, 5, "order") + _many("printing", 3, 5, "printer")
+    first, second = _many("orders/tests", 1, 5, "order"), _many("printing/tests", 1, 5, "printer")
+    assert run(parts, "general/unrelated-changes").shown == ()
+    assert run(parts + first, "general/unrelated-changes").shown == ()
+    (seen,) = run(parts + first + second, "general/unrelated-changes").shown
+    assert seen.title.endswith("`orders/` (10), `printing/` (4)")
+
+
+@pytest.mark.parametrize(("after", "is_split"), [("Path(root) / {0}", False), ("{0}.use({1})", True)])
+def test_one_edit_made_everywhere_is_one_change(after: str, *, is_split: bool) -> None:
+    """What a sweep replaces is the same in each place, whatever stands around it."""
+    files = {
+        "orders/a.py": "cost",
+        "orders/tests/test_a.py": "sums",
+        "prints/b.py": "page",
+        "prints/tests/test_b.py": "inks",
+    }
+    text = ""
+    for path, word in files.items():
+        text += f"//- {path}\n"
+        for number in range(5):
+            text += f"-{word}{number} = join(root, {word})\n+{word}{number} = {after.format(word, word * number)}\n \n"
+    assert bool(run(text, "general/unrelated-changes").shown) is is_split
+
+
+@pytest.mark.parametrize(
+    "tie",
+    [
+        "//- orders/tests/order0.py\n+from printing import printer0\n",
+        "//- printing/tests/printer0.py\n+same_idea(1)\n//- orders/order0.py\n+same_idea(2)\n",
+        "//- order0_page.py\n+width = 1\n//- printing/tests/printer0.py\n+import order0_page\n",
+    ],
+    ids=["import", "identifier", "file name"],
+)
+def test_one_thing_in_common_keeps_a_small_change_together(tie: str) -> None:
+    """An import, an identifier of several words, or a file named like another."""
+    parts = _many("orders", 1, 5, "order") + _many("printing", 1, 5, "printer")
+    tests = _many("orders/tests", 1, 5, "order") + _many("printing/tests", 1, 5, "printer")
+    assert len(run(parts + tests, "general/unrelated-changes").shown) == 1
+    added = parts + tests
+    for block in tie.split("//- ")[1:]:
+        path, _, lines = block.partition("\n")
+        head = f"//- {path}\n"
+        added = added.replace(head, head + lines) if head in added else added + head + lines
+    assert run(added, "general/unrelated-changes").shown == ()
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,31 @@ def test_what_is_no_promise(message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "files", "line"),
+    [
+        ("Tests only", '//- app/a.py\n+"""What it is."""\n+# why\n def f():\n-    return 1\n+    return 2\n', 4),
+        ("Docs only", "//- app/a.c\n+/* one\n+   two */\n int x;\n+int y; // three\n", 4),
+        ("No code changes", "//- app/a.py\n+# why\n def f():\n-    g()\n     return 1\n", 1),
+        (
+            "No dependency changes",
+            '//- pyproject.toml\n [project]\n-name="a"\n+name="shop"\n dependencies=[\n   "b-c",\n+  "B>=1",\n ]\n',
+            5,
+        ),
+        ("No new dependencies", "//- requirements.txt\n-a==1\n+a==2\n-b\n+b-c\n d\n", 2),
+        (
+            "No dependency changes",
+            '//- package.json\n {\n+  "private": true,\n   "dependencies": {\n-    "a": "1"\n+    "a": "2"\n   }\n }\n',
+            4,
+        ),
+    ],
+)
+def test_a_broken_promise_is_told_where_it_is_broken(said: str, files: str, line: int) -> None:
+    """On the line that is code, or asks for something else; where nothing but removed lines is, on the first change."""
+    done = run(f"{files}//> Ada <ada@shop.test>: {said}\n", SAYS)
+    assert [seen.span.start.line for seen in done.shown if seen.span is not None] == [line]
+
+
+@pytest.mark.parametrize(
     ("said", "files", "denied"),
     [
         ("Tests only", "//- app/a.py\n-x = 1\n+x = 2\n", True),

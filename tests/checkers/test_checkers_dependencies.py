@@ -50,6 +50,44 @@ def test_a_lock_that_does_not_give_what_is_asked_is_told_where_it_is_asked(asked
     assert subjects(text) == [("requirements.in", 2, said)]
 
 
+def test_a_new_name_makes_no_old_disagreement_new() -> None:
+    """A file that is its lock's source only since it was renamed had these rows before; one that changed is told."""
+    locked = "//- requirements.txt\n" + lock("b==1", "a==1.5")
+    assert subjects("//- wanted.in -> requirements.in\n b==1\n a==1.6\n" + locked) == []
+    worse = "//- wanted.in -> requirements.in\n b==1\n-a==1.5\n+a==1.6\n" + locked
+    assert subjects(worse) == [("requirements.in", 2, "`a` (==1.6; requirements.txt: ==1.5)")]
+    both = "//- wanted.in -> requirements.in\n b==1\n a==1.6\n//- wanted.lock -> requirements.txt\n"
+    assert subjects(both + lock("b==1", "a==1.5")) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("package.old", "package.json"),
+        ("Cargo.old", "Cargo.toml"),
+        ("wheels.list", "requirements.txt"),
+    ],
+)
+def test_a_new_name_of_a_project_makes_no_old_disagreement_new(old: str, new: str) -> None:
+    """Nor what a list of wheels disagrees about with itself; in a file that is new it is told."""
+    texts = {
+        "package.json": ['{"dependencies": {"a": "^2"}}'],
+        "Cargo.toml": ["[package]", 'name = "desk"', "[dependencies]", 'a = "2"'],
+        "requirements.txt": [
+            "https://w.example/torch-2.8.0-cp310-cp310-linux_x86_64.whl",
+            "https://w.example/fast-0.7.3%2Btorch2.1.2.cu121-cp310-cp310-linux_x86_64.whl",
+        ],
+    }
+    beside = (
+        '//- package-lock.json\n {"lockfileVersion": 3, "packages": {"": {"dependencies": {"a": "^1"}}}}\n'
+        '//- Cargo.lock\n [[package]]\n name = "desk"\n version = "1.0.0"\n dependencies = ["a"]\n'
+        ' [[package]]\n name = "a"\n version = "1.0.0"\n source = "registry"\n'
+    )
+    same, added = ("".join(f"{sign}{line}\n" for line in texts[new]) for sign in " +")
+    assert subjects(f"//- {old} -> {new}\n{same}{beside}") == []
+    assert len(subjects(f"//- {new}\n{added}{beside}")) == 1
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundzero.core.item import ItemId
-from support.checking import built_in, run
+from support.checking import run
 
 ENV = "tests/test-env-unrestored"
 PRIVATE = "tests/test-writes-private"
@@ -262,12 +261,48 @@ def test_fixes_move_or_remove_whole_lines() -> None:
     assert [(edit.old_text, edit.new_text) for edit in gone.fixes[0].edits] == [("HAS = False\n", "")]
 
 
-def test_what_a_conftest_restores_is_not_seen_and_the_text_says_so() -> None:
-    """One file is looked at, so the title speaks of this file, and the reason names the other."""
-    text = (
-        "//- tests/conftest.py\n import pytest, os\n @pytest.fixture(autouse=True)\n def own():\n"
-        f"     old = dict(os.environ)\n     yield\n     os.environ.update(old)\n//- tests/test_a.py\n import os\n{SETS}"
-    )
-    (seen,) = run(text, ENV).shown
-    assert seen.title.startswith("test file does not restore")
-    assert "conftest.py" in built_in().by_id[ItemId(ENV)].why.en
+OWN = "def own():\n     old = dict(os.environ)\n     yield\n     os.environ.update(old)\n"
+PATCHED = "def own():\n     with patch.dict(os.environ):\n         yield\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "fixture", "test"),
+    [
+        ("tests/conftest.py", f"@pytest.fixture(autouse=True)\n {OWN}", SETS),
+        ("conftest.py", f"@pytest.fixture(autouse=True)\n {PATCHED}", SETS),
+        ("conftest.py", f"@pytest.fixture\n {OWN}", SETS.replace("()", "(own)")),
+        ("conftest.py", f"@pytest.fixture(name='mine')\n {OWN}", f"+@pytest.mark.usefixtures('mine')\n{SETS}"),
+        ("conftest.py", f"@pytest.fixture\n {OWN}", f"+pytestmark = pytest.mark.usefixtures('own')\n{SETS}"),
+        ("conftest.py", f"@pytest.fixture\n {OWN} @pytest.fixture\n def b(own): ...\n", SETS.replace("()", "(b)")),
+        ("conftest.py", f"@pytest.fixture\n {OWN} @pytest.fixture(autouse=True)\n def bank(own): ...\n", SETS),
+        ("conftest.py", "def pytest_runtest_teardown(item):\n     os.environ.update(BEFORE)\n", SETS),
+    ],
+)  # fmt: skip
+def test_what_a_conftest_above_restores_is_left_alone(path: str, fixture: str, test: str) -> None:
+    """A fixture for all tests, one that the test asks for in some way, and a hook."""
+    assert added(f"//- {path}\n import pytest, os\n {fixture}//- tests/a/test_a.py\n import os\n{test}", ENV) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "fixture"),
+    [
+        ("tests/b/conftest.py", f"@pytest.fixture(autouse=True)\n {OWN}"),
+        ("tests/conftest.py", f"@pytest.fixture\n {OWN}"),
+        ("tests/conftest.py", "@pytest.fixture(autouse=True)\n def own(mp):\n     monkeypatch.setenv('B', '1')\n"),
+        ("tests/conftest.py", "@pytest.fixture(autouse=True)\n def own():\n     os.environ['B'] = '1'\n     yield\n"),
+        ("tests/conftest.py", f"def own(:\n     environ\n @pytest.fixture(autouse=True)\n {OWN}"),
+    ],
+)  # fmt: skip
+def test_what_no_conftest_above_restores_is_told(path: str, fixture: str) -> None:
+    """One beside, one that nobody asks for, what restores another name or nothing, and one that is no Python."""
+    text = f"//- {path}\n import pytest, os\n {fixture}//- tests/a/test_a.py\n import os\n{SETS}"
+    assert added(text, ENV) == ['`os.environ["A"]`']
+
+
+def test_an_environment_that_was_changed_before_is_not_told_again() -> None:
+    """A line that only moved in is the base's, also in a file that was renamed; a second one like it is new."""
+    old = ' import os\n def test_a():\n-    os.environ["A"] = "1"\n+    if True:\n+        os.environ["A"] = "1"\n'
+    assert added(f"//- tests/test_b.py -> tests/test_a.py\n{old}", ENV) == []
+    assert added(f"//- tests/test_a.py\n{old}{SETS.replace('test_a', 'test_c').replace('1', '2')}", ENV) == [
+        '`os.environ["A"]`'
+    ]

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from roundzero.core import budget
 from roundzero.render.shapes import ReportWire
-from support.deep_host import AFTER, BEFORE, LINE, LOST, NOTHING, OVERVIEW, STAGES, checks, looks
+from support.deep_host import AFTER, BEFORE, LINE, LOST, NOTHING, OVERVIEW, STAGES, WHOLE, checks, looks
 from support.drafts import drafted, quote, reply, script
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def deep(cli: Cli, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("ROUNDZERO_MODEL_REQUESTS_PER_MINUTE", "1000")
     monkeypatch.setenv("ROUNDZERO_MODEL_TOKENS_PER_HOUR", "100000000")
     made = Deep(cli, repo, tmp_path / "script.jsonl")
-    made.says(DRAFT=reply(LOST), CHECK=checks("verified"), LOOK=looks("holds"), OVERVIEW=NOTHING)
+    made.says(DRAFT=reply(LOST), CHECK=checks("verified"), LOOK=looks("holds"), OVERVIEW=NOTHING, WHOLE=reply())
     return made
 
 
@@ -101,12 +101,32 @@ def test_a_claim_that_is_false_refutes_the_finding(deep: Deep) -> None:
         [quote("shop.py", 5, line, decisive=True)],
         claims=[{"text": "`drop` does not exist", "decisive": True}],
     )
-    script(deep.path, (OVERVIEW, NOTHING), ("Part of tools.py", reply()), (DRAFT, reply(wrong)))
+    script(deep.path, (OVERVIEW, NOTHING), (WHOLE, reply()), ("Part of tools.py", reply()), (DRAFT, reply(wrong)))
     document = deep.review(status=0)
     assert document["counts"]["P1"] == 0
     assert {each["state"] for each in of_model(document)} == {"refuted"}
     assert (document["verdict"]["status"], document["verdict"]["reasons"]) == ("LGTM", [])
     assert document["stats"]["fact_checks"]["refuted"] == 1
+
+
+def test_a_check_that_a_draft_proposes_is_made_before_a_model_is_asked(deep: Deep) -> None:
+    """A claim in words no machine reads falls with the check that its own draft thought of; what is none is counted."""
+    line = "    return drop(shelf, count)"
+    deep.repo.commit("Share it", {"shop.py": f"from tools import drop\n\n\ndef take(shelf, count):\n{line}\n"})
+    deep.repo.commit("Tools", {"tools.py": "def drop(shelf, count):\n    return shelf[:count]\n"})
+    probes: list[object] = [
+        {"kind": "magic", "subject": "drop", "path": "", "expect": "absent"},
+        {"kind": "symbol-exists", "subject": "drop", "path": "tools.py", "expect": "absent"},
+    ]
+    claim = {"text": "whoever looks for `drop` looks in vain", "decisive": True, "probes": probes}
+    wrong = drafted("take() calls what is not there", [quote("shop.py", 5, line, decisive=True)], claims=[claim])
+    script(deep.path, (OVERVIEW, NOTHING), (WHOLE, reply()), ("Part of tools.py", reply()), (DRAFT, reply(wrong)))
+    document = deep.review(status=0)
+    (found,) = of_model(document)
+    assert (found["state"], found["claims"][0]["verdict"]) == ("refuted", "refuted")
+    assert found["claims"][0]["probe"] == "tools.py:1 defines drop"
+    facts = document["stats"]["fact_checks"]
+    assert (facts["refuted"], facts["proposed"], facts["dropped"]) == (1, 5, 5)
 
 
 @pytest.mark.parametrize(("answer", "status", "severity"), [("holds", 1, "P1"), ("does-not-hold", 0, "P2")])
@@ -129,6 +149,58 @@ def test_what_a_draft_says_that_saw_no_comments_stands_on_the_line_as_it_is(deep
     (found,) = of_model(deep.review(status=0))
     assert found["evidence"][0]["quote"].endswith("# the caller has checked the count")
     assert found["votes"] == {"for": 1, "of": 5}
+
+
+UNTESTED = drafted(
+    "no test of take() is ever collected", [quote("shop.py", 2, LINE, decisive=True)], item="general/tests-really-run"
+)
+
+
+def of_item(document: dict[str, Any], name: str) -> str:
+    """How an item of the checklists came out."""
+    (line,) = (each for each in document["checklists"] if each["item"] == name)
+    return str(line["status"])
+
+
+def test_what_no_part_can_answer_is_asked_of_the_whole_change(deep: Deep) -> None:
+    """Once; what is found has one vote, so that a second look and a check of its claim decide whether it blocks."""
+    deep.says(DRAFT=reply(), WHOLE=reply(UNTESTED))
+    document = deep.review(status=1)
+    (found,) = of_model(document)
+    assert (found["item"], found["votes"], found["confirmed"]) == (UNTESTED["item"], {"for": 1, "of": 1}, True)
+    assert [each["verdict"] for each in found["claims"]] == ["verified"]
+    assert document["stats"]["confirmations"]["asked"] == 1
+    assert of_item(document, "general/tests-really-run") == "fail"
+
+
+@pytest.mark.parametrize(("clean", "status"), [(["general/tests-really-run"], "pass"), ([], "not-checked")])
+def test_an_item_about_the_whole_change_passes_where_it_was_looked_for(
+    deep: Deep, clean: list[str], status: str
+) -> None:
+    """By name; and of a change of a few lines what cannot block is not asked."""
+    deep.says(DRAFT=reply(), WHOLE=reply(clean=clean))
+    document = deep.review(status=0)
+    assert document["verdict"]["status"] == "LGTM"
+    assert of_item(document, "general/tests-really-run") == status
+    assert of_item(document, "general/commit-atomic") == "not-applicable"
+
+
+def test_a_whole_change_that_nobody_answered_for_is_a_gap(deep: Deep) -> None:
+    """The points are not checked, and nothing else is lost."""
+    deep.says(DRAFT=reply(), WHOLE="no JSON")
+    document = deep.review(status=0)
+    assert (document["verdict"]["status"], len(document["verdict"]["reasons"])) == ("INCOMPLETE", 1)
+    assert document["verdict"]["reasons"][0].startswith("1 check was not made of the change as a whole: ")
+    assert of_item(document, "general/tests-really-run") == "not-checked"
+
+
+def test_a_part_of_a_change_is_not_asked_about_as_the_whole(deep: Deep) -> None:
+    """Who reviews one file gets no answer about all of them, and no complaint either."""
+    deep.repo.commit("More", {"more.py": "x = 1\n"})
+    deep.says(DRAFT=reply(), WHOLE="no JSON")
+    document = deep.review("shop.py", status=0)
+    assert not any("as a whole" in each for each in document["verdict"]["reasons"])
+    assert of_item(document, "general/tests-really-run") == "not-checked"
 
 
 def test_a_second_run_asks_nobody(deep: Deep) -> None:

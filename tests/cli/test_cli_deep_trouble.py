@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from roundzero import config
+from roundzero.core import budget
 from roundzero.engine.review import ReviewRequest, review
 from roundzero.engine.workspace import Workspace
 from support.deep_host import AFTER, ALL_AGREE, BEFORE, checks, deep_host
@@ -119,16 +120,22 @@ def test_one_that_was_killed_goes_on_where_it_was(deep: Cli, host: DeepHost, sta
     assert host.twice == []
 
 
-def test_one_that_is_interrupted_says_how_to_go_on(deep: Cli, host: DeepHost) -> None:
-    """A person who stops it learns that nothing of what was answered is lost."""
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [((), b"the same command goes on from there"), (("--record", "kept"), b"the same command asks all of it anew")],
+)
+def test_one_that_is_interrupted_says_how_to_go_on(
+    deep: Cli, host: DeepHost, more: tuple[str, ...], told: bytes
+) -> None:
+    """A person who stops it learns that nothing of what was answered is lost, or that a recording begins anew."""
     host.stops = {"TOOLS": "hang"}
-    argv = [sys.executable, "-m", "roundzero", "review", "--model", "deep"]
+    argv = [sys.executable, "-m", "roundzero", "review", "--model", "deep", *more]
     with subprocess.Popen(argv, cwd=deep.here, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         assert host.reached("TOOLS")
         process.terminate()
-        _, told = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert b"the same command goes on from there" in told
+    assert told in said
 
 
 @pytest.mark.parametrize("drafts", range(1, 6))
@@ -162,14 +169,83 @@ def test_without_any_draft_nothing_is_clean(deep: Cli, host: DeepHost) -> None:
     assert "could not be read" in document["verdict"]["reasons"][0]
 
 
-def test_a_host_that_breaks_is_one_reason(deep: Cli, host: DeepHost) -> None:
-    """It is not asked the rest; what is known waits."""
-    host.stops = {"CHECK": "500"}
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits long before another attempt."""
+    monkeypatch.setattr(budget, "_FIRST_PAUSE", 0.01)
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("how", ["500", "cut"])
+@pytest.mark.parametrize(
+    ("stage", "words", "status"),
+    [
+        ("DRAFT", "1 of 5 drafts were not made: failed", "BLOCKED"),
+        ("BLANKED", "1 of 5 drafts were not made: failed", "BLOCKED"),
+        ("TOOLS", "", "BLOCKED"),
+        ("LOOK", "1 finding of a model was not looked at again: ", "INCOMPLETE"),
+        ("CHECK", "", "BLOCKED"),
+        ("OVERVIEW", "the question about the change as a whole ended failed", "BLOCKED"),
+    ],
+)
+def test_a_host_that_fails_at_one_question_costs_that_one(
+    deep: Cli, host: DeepHost, stage: str, words: str, status: str, how: str
+) -> None:
+    """Every other stage is done; the one has its reason, and a step with tools is asked again without."""
+    host.says |= FEW if stage == "LOOK" else {}
+    host.stops, host.one = {stage: how}, True
+    document = run(deep)
+    reasons = [each for each in document["verdict"]["reasons"] if "blocking" not in each]
+    assert [each.partition(words)[1] for each in reasons] == ([words] if words else [])
+    assert all(("500" if how == "500" else "cut off") in each for each in reasons)
+    assert document["verdict"]["status"] == status
+    stages = {"DRAFT", "BLANKED", "TOOLS", "OVERVIEW", "LOOK" if stage == "LOOK" else "CHECK"}
+    assert stages <= host.asked.keys()
+    assert host.asked[stage] >= 4
+    host.stops = {}
+    assert run(deep, status=1)["verdict"]["reasons"] == ["1 blocking finding"]
+    assert host.twice == []
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_host_that_fails_at_one_recheck_costs_that_one(deep: Cli, repo: Repo, host: DeepHost) -> None:
+    """The finding stays as its other stages leave it, with the reason; everything else is asked."""
+    run(deep, status=1)
+    guarded = AFTER.replace("    taken", "    if count > len(shelf):\n        raise ValueError(count)\n    taken")
+    repo.commit("Guard again", {"shop.py": guarded})
+    host.says |= {"DRAFT": reply(), "BLANKED": reply(), "TOOLS": reply()}
+    host.stops, before = {"RECHECK": "500"}, host.asked["OVERVIEW"]
+    document = run(deep)
+    assert document["stats"]["rechecks"]["unanswered"] == 1
+    assert any(
+        each.startswith("1 of 1 earlier findings were not rechecked: failed (")
+        for each in document["verdict"]["reasons"]
+    )
+    assert host.asked["OVERVIEW"] == before + 1
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_host_that_answers_nothing_is_one_reason_after_a_few_questions(deep: Cli, host: DeepHost) -> None:
+    """It is not asked the rest."""
+    host.stops = {"*": "500"}
     document = run(deep, status=0)
     (reason,) = document["verdict"]["reasons"]
     assert reason.startswith(STOPPED)
+    assert "3 questions in a row: " in reason
+    assert "500" in reason
+    assert host.asked.total() <= 12
+
+
+@pytest.mark.usefixtures("hasty")
+def test_a_claim_that_nobody_could_check_waits(deep: Cli, host: DeepHost) -> None:
+    """It neither blocks nor is called milder, with tools or without."""
+    host.stops = {"CHECK": "500"}
+    document = run(deep, status=0)
+    (reason,) = document["verdict"]["reasons"]
+    assert reason.startswith("1 finding of a model was not fact-checked: ")
     assert "500" in reason
     assert of_model(document)[0]["not_blocking_because"] == "its decisive claim was not checked"
+    assert host.asked["OVERVIEW"] == 1
 
 
 def test_a_recording_is_the_whole_review(deep: Cli, host: DeepHost, tmp_path: Path) -> None:

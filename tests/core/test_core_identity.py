@@ -93,6 +93,16 @@ def test_a_block_moved_to_another_file_is_not_new_there() -> None:
     assert origins([seen(base, 1)], [seen(head_b, 1)], Moves.of(files)) == [Origin.PRE_EXISTING]
 
 
+def test_a_block_out_of_a_deleted_file_keeps_its_counterpart() -> None:
+    """No line of a deleted file is kept where it was, so its defect may come along wherever the block went."""
+    base, head = source("a.py", "def load(cache={}):", "x = 1"), source("b.py", "y = 2", "def load(cache={}):")
+    files = [
+        FileChange(path=RelPath("a.py"), status=Status.DELETED, base=base, head=None, hunks=(Hunk(1, 2, 0, 0),)),
+        FileChange(path=RelPath("b.py"), status=Status.ADDED, base=None, head=head, hunks=(Hunk(0, 0, 1, 2),)),
+    ]
+    assert origins([seen(base, 1)], [seen(head, 2)], Moves.of(files)) == [Origin.PRE_EXISTING]
+
+
 def test_a_line_anybody_writes_is_not_taken_for_one_that_went_elsewhere() -> None:
     """Removed here and written anew in another function or file, among other lines, it is new."""
     base = source("a.py", "def one():", "    a()", "    breakpoint()", "    b()", "def two():", "    c()", "    d()")

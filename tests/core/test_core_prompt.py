@@ -136,13 +136,16 @@ def test_equal_units_give_equal_questions_and_others_do_not() -> None:
 
 
 def test_the_key_does_not_follow_what_is_no_reason_to_ask_again() -> None:
-    """What was dismissed is told, and so is the line on which something is used; neither makes another question."""
+    """What was dismissed or praised, and the line on which something is used: told, but no reason to ask again."""
     fact = Fact(text="uses take: take(3)", path=PATH, line=9)
     one = question(replace(UNIT, facts=(fact,)), {ITEM.id: ITEM}, language="en", schema={})
-    told = replace(UNIT, facts=(replace(fact, line=10),), dismissed=("x/y at z (dismissed: meant)",))
+    told = replace(
+        UNIT, facts=(replace(fact, line=10),), dismissed=("x/y at z (dismissed: meant)",), praised=("It asks first.",)
+    )
     other = question(told, {ITEM.id: ITEM}, language="en", schema={})
     assert one.key == other.key
     assert "(dismissed: meant)" in other.turns[-1].text
+    assert "- It asks first." in other.turns[-1].text
     assert f"{PATH}:10" in other.turns[-1].text
     moved = replace(UNIT, facts=(replace(fact, path=RelPath("other.py")),))
     assert question(moved, {ITEM.id: ITEM}, language="en", schema={}).key != one.key

@@ -169,6 +169,14 @@ def test_only_open_files_are_asked_again_after_a_collection() -> None:
     assert planner.handle(Collected(frozenset({A, B})), 1.0) == [Start(2, Lane.FAST, A, 1)]
 
 
+def test_a_collection_leaves_a_running_look_alone_and_asks_again_after_it() -> None:
+    """Somebody waits for it; the look that follows takes what was collected into account."""
+    planner = Planner()
+    planner.handle(Opened(A, 1), 0.0)
+    assert planner.handle(Collected(frozenset({A})), 0.1) == []
+    assert planner.handle(Finished(1), 0.2) == [Accept(1), Start(2, Lane.FAST, A, 1)]
+
+
 def test_many_opened_files_take_turns() -> None:
     """A restored session with many tabs runs a few jobs at once, the oldest wish first."""
     planner = Planner()

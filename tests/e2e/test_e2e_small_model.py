@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,41 +26,22 @@ from roundzero.providers.reply import read, schema
 from roundzero.store.budget_db import BudgetDb
 from support.inquiry import LIMITS, inquire, post_of
 from support.loop import run
+from support.small_server import LIMIT, SLOTS, busy, small_server
 
 if TYPE_CHECKING:
     from support.repo import Repo
 
 pytestmark = [pytest.mark.e2e, pytest.mark.small_model, pytest.mark.timeout(280)]
 
-SLOTS: Final = 2
 PATIENT: Final = Patience(first=120.0, silence=120.0, total=270.0)
-LIMIT: Final = 60.0
-SERVER: Final = Path(__file__).parents[1] / "support" / "small_model.py"
 
 
 @pytest.fixture(scope="module")
 def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the server, without the path of its protocol."""
     folder = Path(request.config.getoption("--small-model"))
-    log = tmp_path_factory.mktemp("small-model") / "log"
-    with log.open("wb") as errors:
-        server = subprocess.Popen(
-            [folder / "venv/bin/python", SERVER, folder / "model.gguf", str(SLOTS)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        )
-        assert server.stdin is not None
-        assert server.stdout is not None
-        try:
-            address = server.stdout.readline().strip()
-            assert address.startswith("http://127.0.0.1:"), log.read_text()
-            yield address
-        finally:
-            server.stdin.close()
-            server.stdout.close()
-            server.wait(LIMIT)
+    with small_server(folder, tmp_path_factory.mktemp("small-model") / "log") as address:
+        yield address
 
 
 def question(words: str, key: str) -> Question:
@@ -80,12 +59,6 @@ def ask(words: str = "y = 2", *, key: str = "k", most: int = 200, plain: bool = 
 def post(url: str, folder: Path) -> Post:
     """A post at the server, with a budget of its own."""
     return post_of(folder, PROVIDER, endpoint=Endpoint(f"{url}/v1"), patience=PATIENT)
-
-
-def busy(url: str) -> int:
-    """How many slots of the server work."""
-    with urllib.request.urlopen(f"{url}/slots", timeout=LIMIT) as answer:  # noqa: S310  our own server
-        return sum(bool(slot["is_processing"]) for slot in json.load(answer))
 
 
 async def until(condition: Callable[[], bool]) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from roundzero.core.budget import ATTEMPTS
 from roundzero.core.deep import VOICES
 from roundzero.core.drafting import Gate, Texts, admit
 from roundzero.core.finding import Verified
@@ -116,6 +117,11 @@ def conversation(
         return answer, [each.verified for seen in let_in.observations for each in seen.evidence]
 
     return with_toolbox(root, use)
+
+
+async def at_once(seconds: float) -> None:
+    """No wait."""
+    del seconds
 
 
 @dataclass
@@ -355,6 +361,16 @@ def test_a_failure_in_the_middle_is_told_with_what_was_used(shop: Repo, tmp_path
     answer = drafted(shop.root, post_of(tmp_path, mind))
     assert (answer.answer.outcome, answer.answer.message) == (Outcome.REFUSED, "no")
     assert answer.used.calls == 2
+
+
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.TIMED_OUT])
+def test_a_host_that_fails_with_tools_is_asked_without(shop: Repo, tmp_path: Path, outcome: Outcome) -> None:
+    """Once it failed all attempts at a step: the draft is not lost for what the host could not read of its model."""
+    mind = Mind([LOOKS, *[Reply(outcome=outcome, message="500: cannot parse the call")] * ATTEMPTS, DRAFT])
+    answer = drafted(shop.root, replace(post_of(tmp_path, mind), rest=at_once))
+    assert answer.answer.draft is not None
+    assert answer.used.limit == "a host that failed"
+    assert [bool(ask.tools) for ask in mind.asks] == [True, *[True] * ATTEMPTS, False]
 
 
 @pytest.mark.parametrize("outcome", [Outcome.TRUNCATED, Outcome.EMPTY, Outcome.WRONG])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import tempfile
+from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -335,6 +337,29 @@ def test_a_host_that_knows_no_schemas_is_asked_without(tmp_path: Path) -> None:
     assert plain == [False, True, True]
 
 
+def test_a_host_that_takes_no_temperature_is_asked_without(tmp_path: Path) -> None:
+    """Newer models refuse any; the schema stays, and the next question is put right at once."""
+    world = World()
+    asked: list[tuple[float | None, bool]] = []
+
+    async def complete(ask: Ask) -> Reply:
+        asked.append((ask.temperature, ask.plain))
+        if ask.temperature is not None:
+            return Reply(outcome=Outcome.WRONG, message="400: `temperature` is deprecated for this model.")
+        return Reply(outcome=Outcome.OK, text="{}")
+
+    world.complete = complete  # type: ignore[method-assign]
+
+    async def play() -> list[Outcome]:
+        asking = Asking(post(world, tmp_path))
+        return [(await asking.put(ask(number))).outcome for number in (1, 2)]
+
+    assert asyncio.run(play()) == [Outcome.OK, Outcome.OK]
+    assert asked == [(0.0, False), (None, False), (None, False)]
+    body = json.loads(PROVIDER.encode(replace(ask(1), temperature=None), Endpoint("https://host/v1")).body)
+    assert "temperature" not in body
+
+
 @pytest.mark.parametrize(
     ("outcome", "message", "again"),
     [
@@ -359,13 +384,15 @@ def test_a_host_that_refuses_tools_still_gets_the_schema(
     world.complete = complete  # type: ignore[method-assign]
     tool = ToolSpec(name="grep", description="Finds.", parameters={})
 
-    async def put() -> None:
+    async def put() -> int:
         asking = Asking(post(world, tmp_path))
         for number in range(2):
             await asking.put(replace(ask(number), tools=(tool,)))
         await asking.put(ask(2))
+        return asking.spent.sent
 
-    run(put())
+    # No model read what was refused for its form; of other refusals nobody knows.
+    assert run(put()) == 3 * ask(0).question.tokens
     first = [(True, False), (True, True), (True, True)] if again else [(True, False), (True, False)]
     assert plain == [*first, (False, False)]
 
@@ -439,3 +466,35 @@ def test_what_a_cancelled_answer_had_brought_is_charged(tmp_path: Path) -> None:
             return made.budget.tally(made.clock()).tokens
 
     assert asyncio.run(play()) == ask(1).question.tokens + len("Hello") // 3
+
+
+def test_a_host_that_fails_at_one_question_is_asked_the_next(tmp_path: Path) -> None:
+    """Whoever waits for a review loses one question to it, and the next ones have all their attempts again."""
+    broken = [Outcome.FAILED] * ATTEMPTS
+    world = World(script={"key1": [*broken], "key3": [Outcome.TIMED_OUT] * 2, "key5": [Outcome.FAILED]})
+
+    async def play() -> list[Outcome]:
+        asking = Asking(post(world, tmp_path, once=True))
+        ends = [(await asking.put(ask(number))).outcome for number in range(1, 6)]
+        assert asking.over is None
+        return ends
+
+    ok = Outcome.OK
+    assert asyncio.run(play()) == [Outcome.FAILED, ok, Outcome.TIMED_OUT, ok, ok]
+    assert Counter(key for _, key, _ in world.asked) == {"key1": 4, "key2": 1, "key3": 2, "key4": 1, "key5": 2}
+
+
+def test_a_host_that_answers_nothing_is_left_alone_soon(tmp_path: Path) -> None:
+    """After the first question each is put once; when several failed in a row none is, and it says why."""
+    world = World(script={f"key{number}": [Outcome.FAILED] * ATTEMPTS for number in range(9)})
+
+    async def play() -> list[Reply]:
+        asking = Asking(post(world, tmp_path, once=True))
+        replies = [await asking.put(ask(number)) for number in range(9)]
+        assert asking.over is replies[-1]
+        return replies
+
+    replies = asyncio.run(play())
+    assert {reply.outcome for reply in replies} == {Outcome.FAILED}
+    assert replies[-1].message.startswith("4 questions in a row: ")
+    assert [key for _, key, _ in world.asked] == ["key0"] * ATTEMPTS + ["key1", "key2", "key3"]

@@ -41,6 +41,7 @@ class Silent:
     """Answers about one file at once, and about others never."""
 
     spent = Spent()
+    over = None
 
     async def put(self, ask: Ask) -> Reply:
         """Wait for ever, or say that there is nothing."""

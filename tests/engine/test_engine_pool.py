@@ -16,15 +16,26 @@ from roundzero.core.item import CheckerCheck, Item, ItemId, LooksAt, Prose, Seve
 from roundzero.core.linemap import Hunk
 from roundzero.core.text import RelPath
 from roundzero.engine.frames import TEXTS_KEPT, Texts, pack, unpack
-from roundzero.engine.pool import WORTH_A_PROCESS, Both, InProcess, Runner, runner_for
+from roundzero.engine.patient import Patient
+from roundzero.engine.pool import (
+    AHEAD,
+    WORTH_A_COPY,
+    WORTH_A_PROCESS,
+    Both,
+    Forked,
+    InProcess,
+    Runner,
+    processors,
+    runner_for,
+)
 from roundzero.engine.repository import Snapshot
-from roundzero.engine.worker_link import Worker
+from roundzero.engine.worker_link import TURNS, Worker
 from roundzero.errors import OutsideError
 from roundzero.git.repository import CollectRules
 from support.loop import run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
     from roundzero.core.ports import Commit, GrepHit
     from roundzero.git.repository import Git
@@ -68,16 +79,80 @@ def both(work: Callable[[Runner], object]) -> None:
 
 
 def test_a_second_process_is_for_large_changes() -> None:
-    """The size of the change decides, not what else the machine does at the moment."""
+    """The size of the change decides, not what else the machine does. A copy pays sooner than a worker."""
 
     async def scenario() -> None:
-        small, large = changed("x\n"), changed("#" * WORTH_A_PROCESS + "\n")
-        for files, kind in (([small], InProcess), ([small, large], Both if (os.cpu_count() or 1) > 1 else InProcess)):
-            runner = runner_for(files)
+        two = Both if processors() > 1 else InProcess
+        few, some, many = (changed("#" * size + "\n") for size in (1, WORTH_A_COPY, WORTH_A_PROCESS))
+        kinds = {(few, True): InProcess, (some, True): two, (some, False): InProcess, (many, False): two}
+        for (file, alone), kind in kinds.items():
+            runner = runner_for([file], (TODO,), alone=alone)
             await runner.close()
-            assert isinstance(runner, kind)
+            assert type(runner) is kind
 
     run(scenario())
+
+
+def test_a_second_process_is_for_a_second_processor() -> None:
+    """One that this process may use, whatever the machine has."""
+    may_use = os.sched_getaffinity(0)
+
+    async def scenario() -> None:
+        file = changed("#" * WORTH_A_COPY + "\n")
+        runner = runner_for([file], (TODO,), alone=True)
+        await runner.close()
+        assert type(runner) is InProcess
+
+    os.sched_setaffinity(0, {min(may_use)})
+    try:
+        run(scenario())
+    finally:
+        os.sched_setaffinity(0, may_use)
+
+
+def copied(files: Sequence[FileChange], work: Callable[[Both, Forked], Awaitable[None]]) -> None:
+    """Await some work with this process and a copy of it."""
+
+    async def scenario() -> None:
+        there = Forked(files, (TODO,))
+        runner = Both(there)
+        try:
+            await work(runner, there)
+        finally:
+            await runner.close()
+
+    run(scenario())
+
+
+def test_a_copy_gives_the_results_of_this_process() -> None:
+    """Each file its own, whoever of the two checked it; also a file, or items, that the copy does not have."""
+    files = [changed(f"x = {number}\n" + "# TODO\n" * number, "# TODO old\n", f"{number}.py") for number in range(20)]
+    other, off = changed("# TODO\n", path="other.py"), (replace(TODO, enabled=False),)
+
+    async def work(runner: Both, _there: Forked) -> None:
+        results = await asyncio.gather(*(runner.check_file(file, (TODO,)) for file in files))
+        assert results == [check_file(file, (TODO,)) for file in files]
+        assert await runner.check_file(other, (TODO,)) == check_file(other, (TODO,))
+        assert (await runner.check_file(files[1], off)).head == ()
+
+    copied(files, work)
+
+
+def test_a_copy_that_dies_costs_only_what_it_had_at_hand() -> None:
+    """That is not checked; the other files are, by this process."""
+    files = [changed("# TODO\n", path=f"{number}.py") for number in range(20)]
+
+    async def work(runner: Both, there: Forked) -> None:
+        os.kill(there.pid, signal.SIGSTOP)
+        waiting = [asyncio.ensure_future(runner.check_file(file, (TODO,))) for file in files[:AHEAD]]
+        await asyncio.sleep(0)
+        os.kill(there.pid, signal.SIGKILL)
+        lost = await asyncio.gather(*waiting, return_exceptions=True)
+        assert all(isinstance(each, OutsideError) for each in lost)
+        for file in files[AHEAD:]:
+            assert len((await runner.check_file(file, (TODO,))).head) == 1
+
+    copied(files, work)
 
 
 def test_a_worker_gives_the_results_of_this_process() -> None:
@@ -147,6 +222,67 @@ def test_a_cancelled_check_leaves_the_conversation_whole() -> None:
         pid = worker.pid
         assert len((await worker.check_file(changed("# TODO\n"), (TODO,))).head) == 1
         assert worker.pid == pid
+        await worker.close()
+
+    run(work())
+
+
+async def asked(worker: Worker) -> None:
+    """Wait until a worker was asked something."""
+    while not worker._waiting:  # noqa: ASYNC110  what is waited for says nothing
+        await asyncio.sleep(0)
+
+
+def test_what_nobody_waits_for_gives_way() -> None:
+    """A file somebody waits for is answered first, though asked later; the other is looked at anew then."""
+
+    async def work() -> None:
+        worker = Worker()
+        await worker.warm()
+        slow, small = changed("x = [1, 2, 3, 4, 5]\n" * 20_000 + "# TODO\n"), changed("# TODO\n")
+        patient = asyncio.ensure_future(Patient(worker).check_file(slow, (TODO,)))
+        await asked(worker)
+        assert len((await worker.check_file(small, (TODO,))).head) == 1
+        assert not patient.done()
+        assert len((await patient).head) == 1
+        await worker.close()
+
+    run(work())
+
+
+def test_giving_way_has_an_end() -> None:
+    """Whoever never pauses waits for the others once in a while."""
+
+    async def work() -> None:
+        worker = Worker()
+        await worker.warm()
+        slow, small = changed("x = [1, 2, 3, 4, 5]\n" * 20_000 + "# TODO\n"), changed("# TODO\n")
+        patient = asyncio.ensure_future(worker.check_between(slow, (TODO,)))
+        ended = []
+        for _ in range(TURNS + 1):
+            await asked(worker)
+            await worker.check_file(small, (TODO,))
+            ended.append(patient.done())
+        assert ended == [*[False] * TURNS, True]
+        assert len((await patient).head) == 1
+        await worker.close()
+
+    run(work())
+
+
+def test_a_patient_check_that_is_no_longer_wanted_leaves_nothing_behind() -> None:
+    """It is stopped, and the next one has its turn."""
+
+    async def work() -> None:
+        worker = Worker()
+        await worker.warm()
+        slow = changed("x = [1, 2, 3, 4, 5]\n" * 20_000 + "# TODO\n")
+        patient = asyncio.ensure_future(worker.check_between(slow, (TODO,)))
+        await asked(worker)
+        patient.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await patient
+        assert len((await worker.check_between(changed("# TODO\n"), (TODO,))).head) == 1
         await worker.close()
 
     run(work())

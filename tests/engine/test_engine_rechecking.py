@@ -117,7 +117,7 @@ def test_what_holds_is_kept_as_of_now(topic: Repo, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        (Reply(outcome=Outcome.QUOTA, message="no more"), "waiting for budget"),
+        (Reply(outcome=Outcome.QUOTA, message="no more"), "waiting for budget (no more)"),
         (ok("Sorry."), "with an answer that could not be read"),
         (Reply(outcome=Outcome.EMPTY), "without an answer"),
     ],

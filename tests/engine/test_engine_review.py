@@ -83,7 +83,7 @@ def test_a_review_blocks_on_what_the_branch_brings(repo: Repo) -> None:
 def test_the_same_snapshot_gives_the_same_report(repo: Repo) -> None:
     """But for the time, whichever process did the work."""
     topic(repo)
-    reports = [reviewed(repo, runner=runner) for runner in (None, InProcess(), Worker(), Both())]
+    reports = [reviewed(repo, runner=runner) for runner in (None, InProcess(), Worker(), Both(Worker()))]
     assert len({repr(_timeless(report)) for report in reports}) == 1
 
 
@@ -212,6 +212,19 @@ def test_a_deleted_file_that_is_still_named_is_found_across_the_repository(repo:
         report = reviewed(repo, runner=runner)
         assert names(report.findings) == ["deleted-file-still-named"]
         assert report.findings[0].seen.path == "BUILD"
+
+
+def test_a_defect_that_came_out_of_a_deleted_file_is_old(repo: Repo) -> None:
+    """A file is taken apart: git sees no rename where the new one is too unlike it."""
+    rest = "".join(f"VALUE_{number} = {number}\n" for number in range(40))
+    repo.commit("base", {"whole.py": rest + BAD})
+    repo.branch("topic")
+    repo.remove("whole.py")
+    repo.write("part.py", BAD)
+    report = reviewed(repo, ReviewRequest(show_all_origins=True))
+    assert [(seen.seen.item, seen.origin.value) for seen in report.findings] == [
+        ("python/mutable-default", "pre-existing")
+    ]
 
 
 def test_a_lost_pack_and_an_idle_linter_are_gaps(repo: Repo) -> None:

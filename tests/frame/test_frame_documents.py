@@ -29,8 +29,9 @@ TARGETS: Final = {"demo", "test", "e2e", "e2e-vscode", "check", "fix", "bench", 
 MADE: Final = {"docs/benchmarks.md"}
 """What appears with the first ``make bench``."""
 
-CODE: Final = re.compile(r"```.*?```|`([^`\n]+)`", re.DOTALL)
+CODE: Final = re.compile(r"`([^`\n]+)`")
 LINK: Final = re.compile(r"\]\(([\w./-]+)(?:#[\w-]*)?\)")
+FENCED: Final = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1$", re.DOTALL | re.MULTILINE)
 
 
 def text_of(document: str) -> str:
@@ -40,7 +41,7 @@ def text_of(document: str) -> str:
 
 def quoted(document: str) -> set[str]:
     """What stands between single backticks."""
-    return {found[1].strip() for found in CODE.finditer(text_of(document)) if found[1]}
+    return {found[1].strip() for found in CODE.finditer(FENCED.sub("", text_of(document))) if found[1]}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -49,7 +50,7 @@ def test_every_path_in_a_document_exists(document: str) -> None:
     named = {each for each in quoted(document) if re.fullmatch(r"[\w./-]+", each) and each.split("/")[0] in PLACES}
     missing = {name for name in named if "/" in name and not (ROOT / name).exists() and name not in MADE}
     folder = (ROOT / document).parent
-    links = LINK.findall(text_of(document))
+    links = LINK.findall(FENCED.sub("", text_of(document)))
     missing |= {link for link in links if not (folder / link).exists() and link not in MADE}
     assert sorted(missing) == []
 

@@ -8,6 +8,7 @@ import pytest
 
 from roundzero.store.ledger_db import LedgerDb
 from support.deep_host import AFTER, ALL_AGREE, BEFORE, checks, deep_host
+from support.drafts import reply
 from support.lsp import LIMIT, Client
 from support.shown import uri_of
 
@@ -89,6 +90,45 @@ def ledger(repo: Repo) -> list[tuple[str, str]]:
     branch = db.find(repo.git("symbolic-ref", "HEAD").strip())
     entries = db.load(branch).entries if branch is not None else {}
     return [(entry.id, entry.state.value) for entry in entries.values()]
+
+
+def lane(client: Client) -> tuple[str, str | None]:
+    """What the model does, and for which stage."""
+    (status,) = command(client, "status")
+    return status["model"]["state"], status["model"]["stage"]
+
+
+@pytest.mark.parametrize(
+    ("asked_at", "stage"),
+    [("DRAFT", "draft"), ("WHOLE", "draft"), ("LOOK", "confirm"), ("CHECK", "fact-check"), ("OVERVIEW", "overview")],
+)
+def test_the_status_says_what_a_deep_review_is_at(shop: Repo, client: Client, asked_at: str, stage: str) -> None:
+    """The model runs, for that stage, and rests when the review is over."""
+    few = {"DRAFT": reply(), "BLANKED": reply()} if asked_at == "LOOK" else {}
+    with deep_host({**ALL_AGREE, **few}) as host:
+        start(client, shop, host)
+        assert lane(client) == ("idle", None)
+        host.stops = {asked_at: "wait"}
+        asked = begin(client, "review", depth="deep")
+        assert host.reached(asked_at)
+        assert lane(client) == ("running", stage)
+        host.release()
+        assert "result" in client.response(asked)
+        assert lane(client) == ("idle", None)
+
+
+def test_the_status_says_what_a_second_look_is_at(shop: Repo, client: Client) -> None:
+    """Also when it is stopped it does not say so for ever."""
+    with deep_host(ALL_AGREE) as host:
+        uri = start(client, shop, host)
+        command(client, "review", depth="quick")
+        (finding,) = said(client, uri)
+        host.stops = {"CHECK": "wait"}
+        begin(client, "recheck", id=finding["id"], depth="deep")
+        assert host.reached("CHECK")
+        assert lane(client) == ("running", "fact-check")
+        command(client, "stop")
+        until(client, lambda: lane(client) == ("idle", None))
 
 
 @pytest.mark.parametrize("stage", ["DRAFT", "CHECK", "OVERVIEW"])

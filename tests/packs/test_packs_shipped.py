@@ -13,7 +13,23 @@ from roundzero.packs.loader import built_in_files, load
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 GRAVER = {
     "dependencies": {"P1": {"parallel-lists-drift", "hash-shape"}, "P2": {"hash-shared"}},
-    "build-and-ci": {"P1": {"label-names-nothing"}},
+    "build-and-ci": {
+        "P1": {
+            "label-names-nothing",
+            "workflow-text-injection",
+            "workflow-overwrites-main",
+            "workflow-awaits-nothing",
+            "status-always-zero",
+            "option-not-known",
+        },
+        "P2": {
+            "step-skipped-on-failure",
+            "check-no-longer-reported",
+            "personal-account",
+            "kill-on-shared-machine",
+            "argument-shifts",
+        },
+    },
     "general": {
         "P0": {"secret-added", "conflict-marker"},
         "P1": {"deleted-file-still-named"},
@@ -27,7 +43,7 @@ GRAVER = {
             "shell-quoted-tilde", "workflow-trigger", "workflow-credential", "workflow-bot-check",
         },
     },
-    "tests": {},
+    "tests": {"P2": {"assertion-without-effect", "mock-takes-anything"}},
     "cpp": {
         "P1": {
             "delete-mismatch", "owner-of-array", "pointer-outlives-text", "lock-let-go-at-once",
@@ -35,6 +51,7 @@ GRAVER = {
         },
         "P2": {
             "copy-without-bound", "size-of-this", "missing-virtual-destructor", "swallowed-exception", "thrown-pointer",
+            "build-macro-fork", "expectation-behind-macro",
         },
     },
     "typescript": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from pathlib import Path
 
@@ -51,7 +52,7 @@ def test_a_good_answer_is_read_whole_with_its_counts() -> None:
         ("truncated", Outcome.TRUNCATED),
         ("refused", Outcome.REFUSED),
         ("empty", Outcome.EMPTY),
-        ("cut", Outcome.TRUNCATED),
+        ("cut", Outcome.FAILED),
         ("wrong-json", Outcome.WRONG),
         ("wrong-shape", Outcome.WRONG),
         ("error-in-stream", Outcome.RATE_LIMITED),
@@ -87,7 +88,7 @@ def test_what_the_host_asks_to_wait_is_passed_on() -> None:
     [
         ("good", Outcome.OK),
         ("truncated", Outcome.TRUNCATED),
-        ("cut", Outcome.TRUNCATED),
+        ("cut", Outcome.FAILED),
         ("error-in-stream", Outcome.RATE_LIMITED),
         ("wrong-json", Outcome.WRONG),
         ("429", Outcome.RATE_LIMITED),
@@ -184,6 +185,58 @@ def test_a_model_may_think_before_it_speaks() -> None:
     """The limit between parts begins with the first text; what comes before, without text, has the first limit."""
     patience = Patience(connect=1.0, first=2.0, silence=0.2, total=5.0)
     assert asyncio.run(_asked("thinks-first", patience))[0].outcome is Outcome.OK
+
+
+def test_an_answer_that_goes_on_to_the_last_moment_was_cut() -> None:
+    """It would take as long again, so it is none of the failures after which a question is put once more."""
+    reply = asyncio.run(_asked("drips", Patience(connect=1.0, first=5.0, silence=5.0, total=0.3)))[0]
+    assert (reply.outcome, reply.message) == (Outcome.TRUNCATED, "the answer reached its limit of time")
+    assert reply.text
+
+
+@pytest.mark.parametrize(
+    ("model", "counts"),
+    [
+        ("400", Usage(0, 0)),
+        ("401", Usage(0, 0)),
+        ("429", Usage(0, 0)),
+        ("redirect", Usage(0, 0)),
+        ("500", Usage()),
+        ("html", Usage()),
+        ("cut", Usage()),
+    ],
+)
+def test_what_a_host_refuses_takes_no_tokens(model: str, counts: Usage) -> None:
+    """A refusal says so before any model reads the question; after a failure nobody knows."""
+    assert asked(model).usage == counts
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "400-request (1417 tokens) exceeds the available context size (1024 tokens), try increasing it",
+        '400-{"error": {"code": "context_length_exceeded"}}',
+        "400-prompt is too long: 210000 tokens > 200000 maximum",
+        "500-the request exceeds the available context size",
+        "413-Please reduce the length of the messages",
+    ],
+)
+def test_a_question_too_long_for_the_model_is_said_with_what_to_do(said: str) -> None:
+    """It is refused, whatever the status, and asked again by nobody; the host's own words are there as well."""
+    reply = asked(f"page-{said}")
+    assert reply.outcome is Outcome.REFUSED
+    assert "give it more context" in reply.message
+    assert "model.maxUnitLines" in reply.message
+    assert f"127.0.0.1 answered {said[:3]}: {said[4:]}" in reply.message
+
+
+def test_an_error_in_the_stream_may_be_about_length_too() -> None:
+    """Some hosts begin to answer before they count."""
+    error = {"error": {"message": "the prompt is longer than the context window"}}
+    piece = PROVIDER.decoder().feed(f"data: {json.dumps(error)}")
+    assert piece is not None
+    assert piece.outcome is Outcome.REFUSED
+    assert piece.message.startswith("the question is too long for the model; give it more context")
 
 
 def test_parts_are_heard_as_they_come() -> None:

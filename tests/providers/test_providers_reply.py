@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundzero.core.anatomy import Decides, FailureClass
+from roundzero.core.anatomy import Decides, FailureClass, Probe
 from roundzero.core.item import Severity
 from roundzero.core.model_values import Draft
+from roundzero.engine.probes import discover
 from roundzero.providers.reply import Fault, read, schema
 
 FINDING: dict[str, Any] = {
@@ -114,6 +116,47 @@ def test_a_broken_finding_costs_itself_only() -> None:
     assert len(draft.findings) == 1
     assert "severity" in draft.faults[0]
     assert isinstance(read(said(broken)), Fault)
+
+
+PROBE = {"kind": "grep-count", "subject": "LIMIT", "path": "", "expect": "0"}
+
+
+@pytest.mark.parametrize(
+    ("said", "kept", "dropped"),
+    [
+        ([PROBE], 1, 0),
+        ([PROBE, PROBE | {"kind": "shell"}, PROBE | {"subject": ""}, PROBE | {"more": 1}, 7, None], 1, 5),
+        ([PROBE] * 5, 2, 3),
+        ("LIMIT", 0, 1),
+        (None, 0, 1),
+        ([PROBE | {"subject": "x" * 999}, ["grep-count", "LIMIT"]], 0, 2),
+    ],
+)
+def test_a_probe_that_is_none_costs_itself(said: object, kept: int, dropped: int) -> None:
+    """Its finding is read, and what was dropped is counted."""
+    claim = {"text": "`LIMIT` is gone", "decisive": True, "probes": said}
+    draft = read(json.dumps({"summary": "", "findings": [FINDING | {"claims": [claim]}], "clean": []}))
+    assert isinstance(draft, Draft)
+    assert (len(draft.findings), draft.faults, draft.probes, draft.dropped_probes) == (1, (), kept, dropped)
+    if kept:
+        (first, *_) = draft.findings[0].anatomy.claims[0].proposed
+        assert first == Probe(kind="grep-count", subject="LIMIT", path="", expect="0")
+
+
+def test_a_claim_without_probes_is_read() -> None:
+    """Not every model fills in what may be empty."""
+    claim = {"text": "`LIMIT` is gone", "decisive": True}
+    draft = read(json.dumps({"summary": "", "findings": [FINDING | {"claims": [claim]}], "clean": []}))
+    assert isinstance(draft, Draft)
+    assert draft.findings[0].anatomy.claims[0].proposed == ()
+
+
+def test_drafts_may_propose_every_kind_of_probe_there_is() -> None:
+    """And no other."""
+    text = json.dumps(schema())
+    found = re.search(r'"kind": \{"enum": (\["[a-z-]*-[^]]*\])', text)
+    assert found is not None
+    assert set(json.loads(found[1])) == set(discover())
 
 
 @given(st.text(max_size=200))

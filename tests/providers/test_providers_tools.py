@@ -120,6 +120,16 @@ def test_a_question_without_tools_is_sent_as_ever(provider: HttpProvider) -> Non
     assert "Instead of answering" not in json.dumps(body)
 
 
+def test_turns_alternate_where_no_tool_was_called_either() -> None:
+    """After a reply that was lost a question is followed by the word to answer now: hosts take no two in a row."""
+    turns = (*QUESTION.turns, Turn("user", "Answer now."))
+    ask = Ask(question=Question(system="s", turns=turns, schema=SCHEMA, key="k", tokens=1), model="m")
+    for provider in (OPENAI, OLLAMA):
+        body = json.loads(provider.encode(ask, Endpoint("https://host")).body)
+        assert [turn["role"] for turn in body["messages"]] == ["system", "user"]
+        assert body["messages"][1]["content"] == "def f(): ...\n\nAnswer now."
+
+
 def test_forms_are_found_by_their_files() -> None:
     """Each has a schema in one piece and reads any text; none takes what another says."""
     assert {"draft", "step"} <= set(forms())

@@ -120,7 +120,9 @@ def test_all_numbers_of_the_round_are_there(language: Language) -> None:
     ]  # fmt: skip
     assert stats["clusters"] == {"drafted": 12, "distinct": 7, "merged": 5}
     assert stats["confirmations"] == {"asked": 3, "held": 1, "fell": 1, "open": 1}
-    assert stats["fact_checks"] == {"checked": 7, "hold": 4, "refuted": 1, "unparsable": 0, "unverifiable": 2}
+    assert stats["fact_checks"] == {
+        "checked": 7, "hold": 4, "refuted": 1, "unparsable": 0, "unverifiable": 2, "proposed": 9, "dropped": 1,
+    }  # fmt: skip
     assert stats["rechecks"] == {"asked": 5, "fixed": 2, "open": 1, "failed": 1, "unanswered": 1}
     assert stats["tools"] == {"calls": 31, "bytes": 8100}
     assert stats["drafts"]["outcomes"] == {"truncated": 1}

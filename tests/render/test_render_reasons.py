@@ -17,9 +17,11 @@ from roundzero.config import Settings
 from roundzero.core.change import Skip, SkipKind, Status
 from roundzero.core.drafting import Gate
 from roundzero.core.gate import evaluate
+from roundzero.core.model_values import Outcome
 from roundzero.core.report import Coverage
 from roundzero.core.text import RelPath
 from roundzero.engine.context import _CLOSED
+from roundzero.engine.gaps import because
 from roundzero.engine.model_access import NO_PROVIDER
 from roundzero.engine.model_review import NOT_TRUSTED, choose_depth
 from roundzero.engine.quick_review import WHY_NOT
@@ -143,6 +145,17 @@ def test_what_a_model_did_not_look_at_has_its_chinese() -> None:
     assert [gate for gate in Gate if reason(gate.value, "zh") == gate.value] == []
     said = reason("0 of 2 hunks were looked at by the model: 1 too large, 1 offline (no host, 3 tries)", "zh")
     assert said == "模型看了 2 个改动块中的 0 个：1 个过大, 1 个离线 (no host, 3 tries)"
+
+
+def test_what_a_host_said_stands_behind_a_reason_in_chinese() -> None:
+    """Also where drafts failed for several reasons; the host's own words stay as they are."""
+    for outcome, why in WHY_NOT.items():
+        assert reason(because(outcome, "500, 2 tries"), "zh") != because(outcome, "500, 2 tries"), why
+    assert reason(because(Outcome.FAILED, "3 questions in a row: the answer was cut off"), "zh") == (
+        "失败（连续 3 个问题：回答中断）"
+    )
+    said = reason("3 of 5 drafts were not made: 1 offline (no host, try later), 2 failed (h answered 500)", "zh")
+    assert said == "5 份草稿中有 3 份未生成：1 份离线（no host, try later），2 份失败（h answered 500）"
 
 
 def test_what_stands_below_a_review_has_its_chinese() -> None:

@@ -86,7 +86,7 @@ MODEL = ModelStats(
     voices=(VoiceStats(1, 2, 2), VoiceStats(4, 2, 1)),
     clusters=Clusters(12, 7),
     confirmations=Confirmations(asked=3, held=1, fell=1),
-    fact_checks=FactChecks(checked=7, hold=4, refuted=1, unverifiable=2),
+    fact_checks=FactChecks(checked=7, hold=4, refuted=1, unverifiable=2, proposed=9, dropped=1),
     rechecks=Rechecks(fixed=2, open=1, failed=1, unanswered=1),
     tools=ToolUse(31, 8100),
 )

@@ -12,6 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.prompt import BLANKED
+from roundzero.core.whole_change import MARK
 from support.drafts import Said, drafted, quote, reply
 from support.engine import LIMIT
 from support.model_server import ModelServer, aside, delta, end
@@ -26,9 +27,10 @@ CHECK: Final = "Say of each numbered claim"
 LOOK: Final = "Say whether the defect is real"
 TOOLS: Final = "You may look around"
 DRAFT: Final = "Part of "
+WHOLE: Final = MARK
 STAGES: Final = {
-    "RECHECK": RECHECK, "OVERVIEW": OVERVIEW, "CHECK": CHECK, "LOOK": LOOK, "TOOLS": TOOLS, "BLANKED": BLANKED,
-    "DRAFT": DRAFT,
+    "RECHECK": RECHECK, "OVERVIEW": OVERVIEW, "CHECK": CHECK, "LOOK": LOOK, "WHOLE": WHOLE, "TOOLS": TOOLS,
+    "BLANKED": BLANKED, "DRAFT": DRAFT,
 }  # fmt: skip
 """What tells the questions of a stage apart, the first that fits."""
 
@@ -61,7 +63,7 @@ def looks(answer: str) -> Said:
 
 ALL_AGREE: Final[Mapping[str, object]] = {
     "DRAFT": reply(LOST), "BLANKED": reply(LOST), "TOOLS": reply(LOST), "LOOK": looks("holds"),
-    "CHECK": checks("verified"), "OVERVIEW": NOTHING,
+    "CHECK": checks("verified"), "OVERVIEW": NOTHING, "WHOLE": reply(),
 }  # fmt: skip
 """Every draft finds the lost articles, and nothing is said against it."""
 
@@ -69,7 +71,7 @@ _QUOTA: Final = '{"error": {"code": "insufficient_quota", "message": "no credit"
 
 
 class DeepHost(ModelServer):
-    """``says``: replies by stage. ``stops``: what happens instead, "quota", "500", "hang", "wait" or a text."""
+    """``says``: replies by stage. ``stops``: what happens instead, see ``_answer``, or a text."""
 
     def __init__(self, says: Mapping[str, object], loop: asyncio.AbstractEventLoop) -> None:
         """Answer so, on a loop of another thread."""
@@ -79,6 +81,9 @@ class DeepHost(ModelServer):
         self.stops: dict[str, str] = {}
         self.after = 0
         """How many questions of a stage in ``stops`` are answered before that."""
+        self.one = False
+        """Only the first question of a stage in ``stops`` ends so, however often it is put."""
+        self._first: dict[str, str] = {}
         self.asked: Counter[str] = Counter()
         self.gate = asyncio.Event()
         """Answers that "wait" come when this is set."""
@@ -92,6 +97,8 @@ class DeepHost(ModelServer):
         stage = next((name for name, mark in STAGES.items() if mark in text), "OTHER")
         self.asked[stage] += 1
         how = self.stops.get(stage, self.stops.get("*", "")) if self.asked[stage] > self.after else ""
+        if self.one and how and self._first.setdefault(stage, body) != body:
+            how = ""
         if how == "wait":
             self.started.set()
             await self.gate.wait()
@@ -106,6 +113,8 @@ class DeepHost(ModelServer):
             writer.write(_head("429 X", "application/json") + _QUOTA.encode())
         elif how == "500":
             writer.write(_head("500 X", "text/plain") + b"broken")
+        elif how == "cut":
+            writer.write(_head("200 OK", "text/event-stream") + delta("{").encode())
         else:
             said = how or self.says.get(stage, "no answer")
             self.answered.append(body)

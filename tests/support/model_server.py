@@ -246,6 +246,12 @@ class ModelServer:
             await writer.drain()
             await asyncio.sleep(0.5)
             writer.write((delta("{}") + end()).encode())
+        elif name == "drips":
+            writer.write(_head(200, kind))
+            while not writer.is_closing():
+                writer.write(delta("x").encode())
+                await writer.drain()
+                await asyncio.sleep(0.02)
         elif name in {"endless", "endless-line"}:
             writer.write(_head(200, kind) + (b"" if name == "endless" else b"data: "))
             while not writer.is_closing():

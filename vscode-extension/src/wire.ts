@@ -28,6 +28,8 @@ export interface ModelLane {
   /** Why others were not looked at, or why nothing is asked. */
   reasons?: string[];
   name?: string | null;
+  /** What it is asked for in a deep review: draft, recheck, confirm, fact-check or overview. */
+  stage?: string | null;
 }
 
 /** Parameters of `roundzero/status`; `uri` is the root of one repository. */

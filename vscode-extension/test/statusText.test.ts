@@ -60,6 +60,11 @@ void test('the tooltip names what was not checked and what went wrong', () => {
   assert.match(text, /no such pack/);
 });
 
+void test('the tooltip says what a model is asked for', () => {
+  const model = { state: 'running' as const, stage: 'fact-check', until: null, tokens: 70, cost: 0 };
+  assert.match(details(status({ model }), plain).join('\n'), /Model: running, fact-check, 70 tokens/);
+});
+
 void test('numbers leave out zeros', () => {
   const one = status({ counts: { P0: 1, P1: 0, P2: 0, P3: 4 } });
   assert.equal(numbers(one), 'P0:1 P3:4');

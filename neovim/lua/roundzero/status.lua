@@ -96,7 +96,8 @@ function M.details(status)
   if status.round.index then
     add(false, 'round %d', status.round.index)
   end
-  add(false, 'model %s', status.model.state)
+  local stage = status.model.stage
+  add(false, 'model %s', status.model.state .. (type(stage) == 'string' and ': ' .. stage or ''))
   for _, problem in ipairs(status.problems) do
     add(true, '%s', problem)
   end

@@ -7,12 +7,12 @@ counts as removed only when the base bound it at module level and the head does 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import code
 from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, Evidence, Hit, evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 
 if TYPE_CHECKING:

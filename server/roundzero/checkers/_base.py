@@ -12,13 +12,13 @@ kinds derives from it directly, since its module's text is where ``is_wide`` rea
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import Parsed, Scope, parse
 from roundzero.core.change import Side
 from roundzero.core.finding import Edit, Fix, Hit
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.secrets import redact
 from roundzero.core.syntax import NotPythonError

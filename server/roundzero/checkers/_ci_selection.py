@@ -34,7 +34,7 @@ _ELSEWHERE: Final = re.compile(r"(?:^|/)(?:3rdparty|third_?party|vendor|external
 MOST_NAMED: Final = 3
 
 
-def is_script(path: RelPath) -> bool:
+def is_own_script(path: RelPath) -> bool:
     """Whether a file is a script or workflow of the repository's own."""
     name = posixpath.basename(path)
     ours = language_of(path) in {"bash", "yaml", "make"} or name in {"Jenkinsfile", "justfile", "tox.ini"}
@@ -44,13 +44,13 @@ def is_script(path: RelPath) -> bool:
 def may_select(change: Change) -> bool:
     """Whether a change writes a script that runs Bazel and touches a BUILD file."""
     return any(is_build_file(file.path) for file in change.files) and any(
-        is_script(file.path) and "bazel" in "".join(file.added_lines) for file in change.files
+        is_own_script(file.path) and "bazel" in "".join(file.added_lines) for file in change.files
     )
 
 
 def unselected(change: Change, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterator[Hit]:
     """The first selecting line that the change writes, if it adds tests that no line of any script selects."""
-    lines = dict.fromkeys(hit for word in WORDS for hit in found.get(word, ()) if is_script(hit.path))
+    lines = dict.fromkeys(hit for word in WORDS for hit in found.get(word, ()) if is_own_script(hit.path))
     patterns: list[str] = []
     own: list[GrepHit] = []
     for hit in lines:

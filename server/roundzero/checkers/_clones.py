@@ -73,7 +73,10 @@ def new_lines(source: Source, added: Collection[int]) -> Iterator[Line | None]:
     language = language_of(source.path) or ""
     comment = _COMMENTS.get(language, _SLASHES)
     together = False
+    last = max(added, default=0)
     for number, text in _code(source, language, comment):
+        if number > last:
+            return
         if number in added:
             if plain := _plain(text, comment):
                 together = True
@@ -94,13 +97,13 @@ def _line(number: int, plain: str) -> Line:
 
 
 def _code(source: Source, language: str, comment: re.Pattern[str]) -> Iterator[tuple[int, str]]:
-    """The lines without imports, signatures and docstrings."""
+    """The lines that are not blank, without imports, signatures and docstrings."""
     inside = ""
     depth = 0
     own = _IGNORED_IN.get(language)
     has_blocks = language == "php" or language not in _COMMENTS
-    for number in range(1, source.index.line_count + 1):
-        text = source.index.line(number).strip()
+    lines = enumerate(source.text.split("\n"), 1)
+    for number, text in ((number, text) for number, line in lines if (text := line.strip())):
         if inside == "comment":
             inside = "" if "*/" in text else inside
         elif has_blocks and text.startswith("/*"):

@@ -11,10 +11,11 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.checkers._paths import folders_above
 from roundzero.core.change import Side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from roundzero.core.ports import Repository
     from roundzero.core.text import RelPath
@@ -30,7 +31,7 @@ _SECTIONS: Final = (
 
 def runs_default_pytest(path: RelPath, repository: Repository, paths: frozenset[RelPath]) -> bool | None:
     """Whether a test file is collected by pytest with its default rules; None where that cannot be told."""
-    for folder in _folders(path):
+    for folder in folders_above(path):
         for name, section in _SECTIONS:
             options = _ini(posixpath.join(folder, name), section, repository, paths)
             if options is not None:
@@ -38,7 +39,7 @@ def runs_default_pytest(path: RelPath, repository: Repository, paths: frozenset[
         table = _toml(posixpath.join(folder, "pyproject.toml"), repository, paths)
         if table is not None:
             return None if _RULES & table.keys() else True
-    if any(posixpath.join(folder, "conftest.py") in paths for folder in _folders(path)):
+    if any(posixpath.join(folder, "conftest.py") in paths for folder in folders_above(path)):
         return True
     return None
 
@@ -80,15 +81,6 @@ def _loads_another(text: str) -> bool:
         for label, rest in re.findall(r"load\(\s*[\"']([^\"']+)[\"']([^)]*)\)", text)
         if not label.startswith("@rules_python//")
     )
-
-
-def _folders(path: RelPath) -> Iterator[str]:
-    """The folders above a file, nearest first; the root is ""."""
-    folder = posixpath.dirname(path)
-    while folder:
-        yield folder
-        folder = posixpath.dirname(folder)
-    yield ""
 
 
 def _ini(path: str, section: str, repository: Repository, paths: frozenset[RelPath]) -> Mapping[str, str] | None:

@@ -7,9 +7,10 @@ and what is told of another commit are passed over. Invariant: a promise is name
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

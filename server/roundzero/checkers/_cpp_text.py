@@ -11,8 +11,20 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+C_FAMILY: Final = frozenset({"c", "cpp", "cuda"})
+"""What is read so."""
+
+CLASS: Final = re.compile(
+    r"(?<!enum )\b(?P<kind>class|struct)\s+(?:[A-Z_]+\s+)?(?P<name>\w+)(?:\s+final)?\s*(?::(?!:)[^;{}()]*)?\{"
+)
+"""The head of a class or struct in a blanked text, up to its brace."""
+
+_LONGEST_HEAD: Final = 600
+"""Code points before a body in which its head begins."""
+
 _NOISE: Final = re.compile(
-    r"//[^\n]*|/\*.*?\*/|R\"(?P<tag>\w*)\(.*?\)(?P=tag)\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n]){1,4}'", re.DOTALL
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\b(?:u8|[uUL])?R\"(?P<tag>\w*)\(.*?(?:\)(?P=tag)\"|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n]){1,4}'",
+    re.DOTALL,
 )
 _NO_FUNCTION: Final = re.compile(r"\b(?:if|for|while|switch|catch|namespace|class|struct|enum|union|do|else|try)\b")
 _BRACKETS: Final = {"(": ")", "{": "}", "[": "]"}
@@ -28,19 +40,23 @@ def closing(text: str, opening: int) -> int:
     first = text[opening]
     last = _BRACKETS[first]
     depth = 0
-    for match in re.finditer(rf"[{re.escape(first + last)}]", text[opening:]):
+    for match in re.compile(rf"[{re.escape(first + last)}]").finditer(text, opening):
         depth += 1 if match.group() == first else -1
         if depth == 0:
-            return opening + match.start()
+            return match.start()
     return len(text)
+
+
+def before_body(code: str, begin: int) -> str:
+    """What stands before a body in a blanked text, back to the statement or block before it."""
+    return re.split(r"[;{}]", code[max(0, begin - _LONGEST_HEAD) : begin])[-1]
 
 
 def functions(code: str) -> Iterator[tuple[int, int]]:
     """Where the bodies of functions begin and end in a blanked text, lambdas and blocks aside."""
     at = 0
     while (at := code.find("{", at)) >= 0:
-        before = code[max(0, at - 600) : at]
-        head = re.split(r"[;{}]", before)[-1]
+        head = before_body(code, at)
         if ")" in head and _NO_FUNCTION.search(head) is None and "=" not in head.rpartition(")")[2]:
             end = closing(code, at)
             yield at, end

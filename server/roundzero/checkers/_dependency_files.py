@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._paths import is_test_data
+from roundzero.core.frozen import dataclass
 from roundzero.core.requirements import RequirementsFile, read_requirements
 from roundzero.core.text import RelPath
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.requirements import artefact
 from roundzero.core.versions import exact, parse_version, satisfies
 
@@ -33,6 +33,14 @@ class Place:
 
     path: RelPath
     span: Span | None
+
+
+class Pair(NamedTuple):
+    """A lock and the project file it is of. ``kind`` is the name by which such a lock is known."""
+
+    lock: RelPath
+    project: RelPath
+    kind: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

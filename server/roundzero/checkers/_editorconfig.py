@@ -7,11 +7,11 @@ newline, and are blanks at line ends forbidden. Invariant: whatever cannot be un
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from roundzero.core.change import Side
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.text import RelPath
 

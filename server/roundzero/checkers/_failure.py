@@ -5,8 +5,9 @@ Does not decide what it means for a review. Invariant: no text of the file that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from roundzero.core.item import ItemId

@@ -9,9 +9,9 @@ from __future__ import annotations
 import fnmatch
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.text import Position, RelPath, Span
 

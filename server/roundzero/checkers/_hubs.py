@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._drift import Drift, Place
 from roundzero.checkers._python import dotted, within
 from roundzero.checkers._starlark import parse_starlark, strings
+from roundzero.core.frozen import dataclass
 from roundzero.core.requirements import canonical
 
 if TYPE_CHECKING:

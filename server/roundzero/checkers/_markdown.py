@@ -8,8 +8,9 @@ Invariant: linear in the text, and a link's offsets are those of its target as w
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from roundzero.core.text import RelPath
 
 _TEST_FOLDERS: Final = frozenset(
@@ -56,6 +58,18 @@ def is_example(path: RelPath) -> bool:
     if name.endswith((".md", ".rst", ".adoc", ".example", ".sample", ".template", ".dist")) or "example" in name:
         return True
     return any(folder in {"examples", "example", "samples", "sample", "docs", "doc"} for folder in folders)
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The folders above a path, nearest first; the last is the root, ""."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def is_imported(path: RelPath) -> bool:
+    """Whether a file is code that others import: no test, no script and no example."""
+    return not (is_test_path(path) or is_script_path(path) or is_example(path))
 
 
 def is_script_path(path: RelPath) -> bool:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._dependency_files import is_requirements
 from roundzero.checkers._drift import version_of
 from roundzero.checkers._paths import is_test_data
+from roundzero.core.frozen import dataclass
 from roundzero.core.requirements import read_requirement, read_requirements
 from roundzero.core.text import Position
 from roundzero.core.versions import parse_version

@@ -11,14 +11,14 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from roundzero.checkers._drift import Drift, Place
+from roundzero.checkers._drift import Drift, Pair, Place
 from roundzero.checkers._paths import is_test_data
 from roundzero.core.requirements import canonical, read_requirement
 from roundzero.core.text import Position, RelPath, Span
 from roundzero.core.versions import exact, normalized, parse_version
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from roundzero.checkers._dependency_files import DependencyFiles
     from roundzero.core.change import Source
@@ -42,15 +42,22 @@ def is_project_file(path: RelPath) -> bool:
     return (name in _LOCKS or name in _LOCKS.values()) and not is_test_data(path)
 
 
-def project_drifts(files: DependencyFiles, touched: Collection[RelPath]) -> Iterator[Drift]:
-    """The disagreements of the projects that the change touches."""
+def project_pairs(files: DependencyFiles, touched: Collection[RelPath]) -> Iterator[Pair]:
+    """The locks and projects that the change touches one of."""
     folders = {posixpath.dirname(path) for path in touched if is_project_file(path)}
     for folder in sorted(folders):
         for lock_name, project_name in _LOCKS.items():
             lock, project = (RelPath(posixpath.join(folder, name)) for name in (lock_name, project_name))
-            lock_source, project_source = files.source(lock), files.source(project)
-            if lock_source is not None and project_source is not None and {lock, project} & set(touched):
-                yield from _drifts(project_source, lock_source, lock_name)
+            if {lock, project} <= files.paths and {lock, project} & set(touched):
+                yield Pair(lock, project, lock_name)
+
+
+def project_drifts(files: DependencyFiles, pairs: Iterable[Pair]) -> Iterator[Drift]:
+    """The disagreements of locks with their projects."""
+    for pair in pairs:
+        lock, project = files.source(pair.lock), files.source(pair.project)
+        if lock is not None and project is not None and pair.kind in _LOCKS:
+            yield from _drifts(project, lock, pair.kind)
 
 
 def _drifts(project: Source, lock: Source, kind: str) -> Iterator[Drift]:

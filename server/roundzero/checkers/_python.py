@@ -7,9 +7,10 @@ deep the tree is.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+import re
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard
 
-from roundzero.core.syntax import AstPlaces, parse_python
+from roundzero.core.syntax import AstPlaces, NotPythonError, parse_python
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.L
 
 SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 STOP_EVERY: Final = 2000
+
+_DEF: Final = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 """Nodes walked between two questions whether to stop: below 2 ms on the slowest machine measured."""
 
 
@@ -81,6 +84,14 @@ class Parsed:
 def parse(source: Source) -> Parsed:
     """Parse a file. Raises NotPythonError."""
     return Parsed(source, parse_python(source))
+
+
+def parse_or_none(source: Source | None) -> Parsed | None:
+    """The tree of a file; None where there is none or it is not Python."""
+    try:
+        return parse(source) if source is not None else None
+    except NotPythonError:
+        return None
 
 
 def _child_fields() -> dict[type, tuple[str, ...]]:
@@ -175,6 +186,11 @@ def within(node: ast.AST, *, into_scopes: bool = False) -> Iterator[ast.AST]:
                 stack.append(value)
 
 
+def is_test_function(node: ast.AST | None) -> TypeGuard[Function]:
+    """Whether a node is a function that runners take for a test, by its name."""
+    return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test")
+
+
 def dotted(node: ast.expr) -> str:
     """``a.b.c`` for a name or an attribute of one; "" for anything else."""
     parts: list[str] = []
@@ -185,6 +201,11 @@ def dotted(node: ast.expr) -> str:
         return ""
     parts.append(node.id)
     return ".".join(reversed(parts))
+
+
+def last_name(node: ast.expr) -> str:
+    """``c`` for a name or an attribute ``c`` of anything; "" for anything else."""
+    return node.attr if isinstance(node, ast.Attribute) else dotted(node)
 
 
 def same(left: object, right: object) -> bool:
@@ -220,6 +241,11 @@ def definitions(tree: ast.Module) -> dict[str, Function]:
         elif isinstance(node, (ast.If, ast.Try, ast.With)):
             stack += [(prefix, child) for child in reversed(blocks(node))]
     return found
+
+
+def defined_in(source: Source | None) -> frozenset[str]:
+    """The names of all functions of a text, at any depth, told by its lines."""
+    return frozenset(_DEF.findall(source.text)) if source is not None else frozenset()
 
 
 def blocks(node: ast.stmt) -> list[ast.stmt]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._python import dotted, parse, within
+from roundzero.checkers._paths import folders_above
+from roundzero.checkers._python import dotted, parse_or_none, within
 from roundzero.core.change import Side
-from roundzero.core.syntax import NotPythonError
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -85,12 +85,7 @@ def is_build_file(path: RelPath) -> bool:
 
 def parse_starlark(source: Source | None) -> Parsed | None:
     """The tree of a file; None where there is none or it is not Python enough."""
-    if source is None:
-        return None
-    try:
-        return parse(source)
-    except NotPythonError:
-        return None
+    return parse_or_none(source)
 
 
 def strings(node: ast.AST) -> list[Text]:
@@ -151,14 +146,12 @@ def _one(call: ast.Call, table: ast.Dict, owner: str) -> Iterator[Select]:
 
 def build_file_of(folder: str, paths: Collection[RelPath]) -> RelPath | None:
     """The BUILD file of the package that a folder is or belongs to."""
-    while True:
+    for package in (folder, *folders_above(folder)):
         for name in BUILD_NAMES:
-            path = RelPath(f"{folder}/{name}" if folder else name)
+            path = RelPath(f"{package}/{name}" if package else name)
             if path in paths:
                 return path
-        if not folder:
-            return None
-        folder = folder.rpartition("/")[0]
+    return None
 
 
 def own_names(repository: Repository, here: Collection[RelPath]) -> frozenset[str]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._cpp_text import blanked, closing
 from roundzero.checkers._python import dotted
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

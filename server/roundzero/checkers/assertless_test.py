@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._paths import is_test_module
-from roundzero.checkers._python import dotted
+from roundzero.checkers._python import dotted, last_name
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -156,7 +157,7 @@ def _reaches(seen: SeenFunction, checking: set[str]) -> bool:
 def _note_call(call: ast.Call, seen: SeenFunction) -> None:
     """Note whom a function calls: plain names, and its own methods as ``self.name``."""
     function = call.func
-    name = function.attr if isinstance(function, ast.Attribute) else dotted(function)
+    name = last_name(function)
     if not name or _ASSERTIVE.search(name) is not None:
         seen.checks = True
     elif isinstance(function, ast.Name):
@@ -221,7 +222,7 @@ def _is_result(value: ast.expr | None) -> bool:
     while isinstance(value, (ast.Await, ast.Subscript)):
         value = value.value
     if isinstance(value, ast.Call):
-        last = value.func.attr if isinstance(value.func, ast.Attribute) else dotted(value.func)
+        last = last_name(value.func)
         return last[:1].islower() and last not in _MAKERS
     return isinstance(value, (ast.BinOp, ast.Compare))
 

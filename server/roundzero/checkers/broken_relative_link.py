@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._gitignore import GitIgnore
 from roundzero.checkers._markdown import Link, anchors, headings, key, links, slug
+from roundzero.checkers._paths import folders_above
 from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, Edit, Fix, Hit
 from roundzero.core.item import language_of
@@ -117,6 +118,7 @@ class _Side:
         self._repository = repository
         self._side = side
         self._texts: dict[RelPath, Source | None] = {}
+        self._anchors: dict[RelPath, Collection[str] | None] = {}
 
     @cached_property
     def paths(self) -> frozenset[RelPath]:
@@ -124,12 +126,18 @@ class _Side:
 
     @cached_property
     def folders(self) -> frozenset[str]:
-        return frozenset(above for path in self.paths for above in _above(path))
+        return frozenset(above for path in self.paths for above in folders_above(path) if above)
 
     def text(self, path: RelPath) -> Source | None:
         if path not in self._texts:
             self._texts[path] = self._repository.read(path, self._side)
         return self._texts[path]
+
+    def _anchors_of(self, path: RelPath) -> Collection[str] | None:
+        if path not in self._anchors:
+            source = self.text(path)
+            self._anchors[path] = anchors(source.text) if source is not None else None
+        return self._anchors[path]
 
     def broken(self, naming: RelPath, target: str) -> tuple[RelPath, str] | None:
         """The path a link does not find, and the fragment where that alone is missing; None where all is well."""
@@ -139,22 +147,14 @@ class _Side:
         if path is None or path in ("", "."):
             return None
         if path not in self.paths:
-            is_there = path.rstrip("/") in self.folders or any(RelPath(above) in self.paths for above in _above(path))
+            is_there = path.rstrip("/") in self.folders or not self.paths.isdisjoint(map(RelPath, folders_above(path)))
             return None if is_there or not _is_a_file(naming, written) else (path, "")
         if not path.lower().endswith(_MARKDOWN) or _FRAGMENT_ELSEWHERE.match(fragment):
             return None
-        source = self.text(path)
-        known = anchors(source.text) if source is not None else None
+        known = self._anchors_of(path)
         if known is None or key(fragment) in known or key(re.sub(r"-\d+$", "", fragment)) in known:
             return None
         return (path, fragment)
-
-
-def _above(path: str) -> Iterator[str]:
-    folder = posixpath.dirname(path)
-    while folder:
-        yield folder
-        folder = posixpath.dirname(folder)
 
 
 def _resolved(naming: RelPath, written: str) -> RelPath | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, code
@@ -19,6 +18,7 @@ from roundzero.checkers._gone_folders import GoneFolders
 from roundzero.checkers._starlark import is_starlark, own_names
 from roundzero.core.change import Side, Status
 from roundzero.core.finding import Anchor, Edit, Fix, Hit
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity, language_of
 from roundzero.core.text import Position, RelPath, Span
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
@@ -17,6 +16,7 @@ from roundzero.checkers._paths import is_test_module, is_test_path
 from roundzero.checkers._python import definitions, dotted, parse
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.syntax import NotPythonError
 

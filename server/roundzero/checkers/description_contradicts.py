@@ -20,7 +20,7 @@ from roundzero.checkers._dependency_files import is_requirements
 from roundzero.checkers._paths import is_script_path, is_test_data, is_test_path
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
-from roundzero.core.lexical import comments_and_strings, is_known
+from roundzero.core.lexical import blanked, comments_and_strings, is_known
 from roundzero.core.requirements import canonical, read_requirements
 from roundzero.core.text import LineIndex
 
@@ -43,6 +43,7 @@ class DescriptionContradicts(ChangeChecker):
     """Finds promises that a change breaks."""
 
     name = "description-contradicts"
+    version = "2"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
         """Hold each message against the files of its commit."""
@@ -60,9 +61,9 @@ def _broken(change: Change, commit: Commit, own: list[RelPath]) -> Iterator[Hit]
         for path in own:
             file = change.file(path)
             if file is not None and _denies(claim.promise, file):
-                span = file.head.index.line_span(file.first_changed_line) if file.head is not None else None
-                subject = f"{code(claim.words)} ({commit.id[:9]})"
-                yield Hit(path=path, span=span if file.head is not None and file.head.text else None, subject=subject)
+                has_text = file.head is not None and file.head.text
+                span = file.head.index.line_span(_denying_line(claim.promise, file)) if has_text and file.head else None
+                yield Hit(path=path, span=span, subject=f"{code(claim.words)} ({commit.id[:9]})")
                 break
 
 
@@ -82,6 +83,52 @@ def _denies(promise: Promise, file: FileChange) -> bool:
         case Promise.NO_NEW_DEPENDENCIES:
             before, after = _asked(file.base), _asked(file.head)
             return before is not None and after is not None and not set(after) <= set(before)
+
+
+def _denying_line(promise: Promise, file: FileChange) -> int:
+    """The first changed line, from 1, that is about what was promised not to be there."""
+    from roundzero.checkers._commit_claims import Promise  # noqa: PLC0415  as above
+
+    if promise in {Promise.NO_DEPENDENCIES, Promise.NO_NEW_DEPENDENCIES}:
+        before, after = _asked(file.base) or {}, _asked(file.head) or {}
+        changed = [name for name in after if name not in before]
+        changed += [name for name in after if name in before and before[name] != after[name]]
+        changed = changed if promise is Promise.NO_DEPENDENCIES else [name for name in changed if name not in before]
+        words = [
+            re.compile(rf"(?<![\w.-]){re.sub('[-_.]+', '[-_.]+', name)}(?![\w-])", re.IGNORECASE) for name in changed
+        ]
+        about = [line for line, text in _added(file) if any(word.search(text.partition("#")[0]) for word in words)]
+    else:
+        texts = _without_documentation(file.head) if file.head is not None else []
+        about = [line for line, _ in _added(file) if line <= len(texts) and texts[line - 1].strip()]
+    return about[0] if about else file.first_changed_line
+
+
+def _added(file: FileChange) -> list[tuple[int, str]]:
+    """The added lines with their numbers, in order."""
+    index = file.head.index if file.head is not None else None
+    return [(line, index.line(line)) for line in sorted(file.added)] if index is not None else []
+
+
+def _without_documentation(source: Source) -> list[str]:
+    """The lines of a text with comments blanked, and the lines of Python's docstrings empty."""
+    lines = blanked(source, strings=False).split("\n")
+    if language_of(source.path) == "python":
+        try:
+            tree = ast.parse(source.text)
+        except (SyntaxError, ValueError, RecursionError):
+            return lines
+        told = {line for each in _docstrings(tree) for line in range(each.lineno, (each.end_lineno or each.lineno) + 1)}
+        lines = ["" if line in told else text for line, text in enumerate(lines, 1)]
+    return lines
+
+
+def _docstrings(tree: ast.Module) -> Iterator[ast.Expr]:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and node.body:
+            first = node.body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                yield first
 
 
 def _is_product(path: RelPath) -> bool:
@@ -110,11 +157,10 @@ def _is_code_change(file: FileChange) -> bool:
 
 def _bare_tree(source: Source) -> str:
     tree = ast.parse(source.text)
+    told = {id(first) for first in _docstrings(tree)}
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and node.body:
-            first = node.body[0]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                node.body = node.body[1:]
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.body = [part for part in node.body if id(part) not in told]
     return ast.dump(tree)
 
 

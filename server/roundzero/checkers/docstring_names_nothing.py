@@ -14,7 +14,6 @@ import difflib
 import keyword
 import re
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code, replace
@@ -22,6 +21,7 @@ from roundzero.checkers._paths import is_example, is_test_path
 from roundzero.checkers._python import parse
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Position, Span

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
@@ -19,6 +19,7 @@ from roundzero.checkers._clones import Line, anchor, lines_of, new_lines
 from roundzero.checkers._paths import is_example, is_test_data, is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 
 if TYPE_CHECKING:

@@ -9,16 +9,17 @@ value need no case. Invariant: every case of the place is a member of the one en
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._across import hit_in
 from roundzero.checkers._base import SymbolChecker, SymbolView
+from roundzero.checkers._cpp_text import C_FAMILY
 from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import parse
 from roundzero.checkers._switches import cpp_enums, cpp_switches, python_enums, python_switches
 from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.syntax import NotPythonError
 
@@ -39,7 +40,6 @@ _NO_VALUE: Final = re.compile(
     r"(?:_\w+|type)?|\w*(?:_max|_count|_num|_end|_last)",
     re.IGNORECASE,
 )
-_CPP: Final = frozenset({"c", "cpp", "cuda"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class EnumSwitchDrift(SymbolChecker):
         for each in self._enums(view):
             hits = (*view.found.get(each.name, ()), *view.found.get(each.old[0], ()))
             for path in sorted({hit.path for hit in hits}):
-                if (language_of(path) in _CPP) != (language_of(each.file.path) in _CPP) or is_test_path(path):
+                if (language_of(path) in C_FAMILY) != (language_of(each.file.path) in C_FAMILY) or is_test_path(path):
                     continue
                 source = view.repository.read(path, Side.HEAD)
                 for switch in _switches(source, each) if source is not None else ():
@@ -105,7 +105,7 @@ def _touched(view: SymbolView) -> list[tuple[FileChange, str]]:
     """The changed files with an added case, and the enumeration that it names."""
     found: dict[tuple[str, str], tuple[FileChange, str]] = {}
     for file in view.change.files:
-        if file.head is not None and not is_test_path(file.path) and language_of(file.path) in {*_CPP, "python"}:
+        if file.head is not None and not is_test_path(file.path) and language_of(file.path) in {*C_FAMILY, "python"}:
             for name in _TOUCHED.findall("\n".join(file.added_lines)):
                 found[file.path, name] = (file, name)
     return list(found.values())
@@ -116,11 +116,11 @@ def _defined(view: SymbolView, file: FileChange, name: str) -> _Grown | None:
     makes = re.compile(
         rf"\s*(?:/\*.*?\*/\s*)*(?:typedef\s+)?(?:enum\s+(?:class\s+|struct\s+)?|class\s+){name}\b(?!\s*;)"
     )
-    is_cpp = language_of(file.path) in _CPP
+    is_cpp = language_of(file.path) in C_FAMILY
     homes = {
         hit.path
         for hit in view.found.get(name, ())
-        if makes.match(hit.text) and (language_of(hit.path) in _CPP) == is_cpp and not is_test_path(hit.path)
+        if makes.match(hit.text) and (language_of(hit.path) in C_FAMILY) == is_cpp and not is_test_path(hit.path)
     }
     source = view.repository.read(homes.pop(), Side.HEAD) if len(homes) == 1 else None
     members = _enums_of(source).get(name, ()) if source is not None else ()
@@ -169,7 +169,7 @@ def _line(file: FileChange, member: str) -> int | None:
 
 def _enums_of(source: Source) -> dict[str, tuple[str, ...]]:
     language = language_of(source.path)
-    if language in _CPP:
+    if language in C_FAMILY:
         return cpp_enums(source)
     if language != "python" or "Enum" not in source.text:
         return {}
@@ -180,7 +180,7 @@ def _enums_of(source: Source) -> dict[str, tuple[str, ...]]:
 
 
 def _switches(source: Source, each: _Grown) -> Iterator[Switch]:
-    if language_of(source.path) in _CPP:
+    if language_of(source.path) in C_FAMILY:
         yield from cpp_switches(source, each.name, (*each.old, *each.new))
     elif language_of(source.path) == "python" and each.name in source.text:
         try:

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._paths import is_example, is_script_path, is_test_data, is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Evidence, Hit, evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.text import Position, Span
 

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, SymbolView, code
-from roundzero.checkers._python import blocks, dotted, parse, within
+from roundzero.checkers._python import blocks, dotted, parse_or_none, within
 from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, Edit, Fix, Hit, evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
-from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Span
 
 if TYPE_CHECKING:
@@ -192,10 +191,7 @@ def _read(path: RelPath, grown: _Grown, repository: Repository) -> Parsed | None
     source = repository.read(path, Side.HEAD) if language_of(path) == "python" else None
     if source is None or sum(f".{field}" in source.text for field in grown.before) < FEWEST:
         return None
-    try:
-        return parse(source)
-    except NotPythonError:
-        return None
+    return parse_or_none(source)
 
 
 def _blocks(tree: ast.Module) -> Iterator[_Block]:

@@ -13,13 +13,13 @@ import ast
 import io
 import re
 import tokenize
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, Pair, code
 from roundzero.checkers._formatting_purpose import configures_formatting
 from roundzero.checkers._python import is_docstring
 from roundzero.core.finding import Hit
+from roundzero.core.frozen import dataclass
 from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import collapse
 

@@ -8,12 +8,12 @@ offered only where evaluating that twice does no harm.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted, is_docstring
 from roundzero.core.finding import Edit, Fix
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ line, and its host stands on no line that was there before.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._paths import is_example, is_script_path, is_test_data, is_test_path
 from roundzero.core.finding import Hit
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:

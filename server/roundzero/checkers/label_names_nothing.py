@@ -11,9 +11,12 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
+from collections import defaultdict
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
+from roundzero.checkers._paths import folders_above
 from roundzero.checkers._starlark import BUILD_NAMES, is_build_file, own_names, parse_starlark, strings, targets
 from roundzero.core.change import Side
 from roundzero.core.finding import Edit, Fix, Hit
@@ -77,9 +80,15 @@ class _Packages:
         self._here = here
         self.own = own_names(repository, here)
         self._texts: dict[str, str | None] = {}
-        self.folders = frozenset(
-            folder for path in here for folder in _above(path)
-        )  # fmt: skip
+        self.folders = frozenset(folder for path in here for folder in folders_above(path) if folder)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, list[RelPath]]:
+        """The files by their names, sorted."""
+        found: dict[str, list[RelPath]] = defaultdict(list)
+        for path in sorted(self._here):
+            found[posixpath.basename(path)].append(path)
+        return found
 
     def text(self, folder: str) -> str | None:
         """A BUILD file without the lists that ask for something; None where the folder is no package."""
@@ -97,13 +106,6 @@ class _Packages:
                     return UNKNOWN
                 return _without_lists(parsed)
         return None
-
-
-def _above(path: RelPath) -> Iterator[str]:
-    folder = posixpath.dirname(path)
-    while folder:
-        yield folder
-        folder = posixpath.dirname(folder)
 
 
 def _without_lists(parsed: Parsed) -> str:
@@ -136,7 +138,7 @@ def _labels(file: FileChange, parsed: Parsed, known: _Packages, here: Collection
                 continue
             missing = _missing(node.value, package, known, here)
             if missing is not None:
-                yield _hit(file, parsed, node, missing, here)
+                yield _hit(file, parsed, node, missing, known)
 
 
 def _computed(call: ast.Call) -> Iterator[ast.Constant]:
@@ -184,8 +186,20 @@ def _missing(label: str, package: str, known: _Packages, here: Collection[RelPat
 def _may_make(text: str, name: str) -> bool:
     """Whether a BUILD file makes the target or the file, or may make it."""
     stem = name.rpartition(".")[0]
-    spoken = name in text or (stem and re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", text) is not None)
-    return text == UNKNOWN or bool(spoken) or _computes(text)
+    if name in text or _speaks_of(text, stem):
+        return True
+    return text == UNKNOWN or _computes(text)
+
+
+def _speaks_of(text: str, stem: str) -> bool:
+    if stem.isidentifier():
+        return stem in _words(text)
+    return stem != "" and re.search(rf"(?<!\w){re.escape(stem)}(?!\w)", text) is not None
+
+
+@lru_cache(maxsize=8)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
 
 
 def _is_outside(folder: str, known: _Packages) -> bool:
@@ -193,6 +207,7 @@ def _is_outside(folder: str, known: _Packages) -> bool:
     return folder.partition("/")[0] not in known.folders
 
 
+@lru_cache(maxsize=8)
 def _computes(text: str) -> bool:
     """Whether a BUILD file makes targets whose names are not written in it."""
     return (
@@ -201,11 +216,11 @@ def _computes(text: str) -> bool:
     )
 
 
-def _hit(file: FileChange, parsed: Parsed, node: Text, missing: str, here: Collection[RelPath]) -> Hit:
+def _hit(file: FileChange, parsed: Parsed, node: Text, missing: str, known: _Packages) -> Hit:
     span = parsed.span(node)
     inner = Span(Position(span.start.line, span.start.column + 1), Position(span.end.line, max(span.end.column - 1, 1)))
     name = posixpath.basename(node.value.rpartition(":")[2])
-    places = sorted(path for path in here if posixpath.basename(path) == name)
+    places = known.by_name.get(name, [])
     fixes: tuple[Fix, ...] = ()
     package = posixpath.dirname(file.path)
     if len(places) == 1 and posixpath.dirname(places[0]).startswith(package) and "/" not in node.value:

@@ -8,13 +8,13 @@ reported is a function or class of the module level that the base did not have.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import Pair, RelationChecker, code, replace
 from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import dotted
 from roundzero.core.finding import Hit, evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:

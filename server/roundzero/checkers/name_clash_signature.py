@@ -8,13 +8,13 @@ Silent for tests, methods, and names that every module has. Invariant: the hit l
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, SymbolView, code
 from roundzero.checkers._paths import is_script_path, is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.resolution import Found, InRepository
 

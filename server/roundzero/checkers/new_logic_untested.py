@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._across import module_stem
 from roundzero.checkers._base import ChangeChecker, code
-from roundzero.checkers._paths import is_example, is_script_path, is_test_path
+from roundzero.checkers._paths import is_imported, is_test_path
 from roundzero.checkers._python import Parsed, blocks, definitions, parse, within
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
@@ -69,7 +69,7 @@ def _is_production(file: FileChange) -> bool:
     return (
         file.head is not None
         and language_of(path) == "python"
-        and not (is_test_path(path) or is_script_path(path) or is_example(path))
+        and is_imported(path)
         and any(line.lstrip().startswith(("def ", "async def ")) for line in file.added_lines)
     )
 

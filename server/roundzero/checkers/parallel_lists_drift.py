@@ -11,19 +11,20 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._dependency_files import DependencyFiles, is_requirements
-from roundzero.checkers._drift import Drift, Place, between_listing_and_file, between_lock_and_source, partners
+from roundzero.checkers._drift import Drift, Pair, Place, between_listing_and_file, between_lock_and_source, partners
 from roundzero.checkers._hubs import DECLARES, LOADS, Hubs
 from roundzero.checkers._listings import listings
-from roundzero.checkers._project_locks import is_project_file, project_drifts
+from roundzero.checkers._project_locks import is_project_file, project_drifts, project_pairs
 from roundzero.checkers._starlark import is_starlark, parse_starlark
 from roundzero.checkers._wheel_tags import mismatches
+from roundzero.checkers._workspace_locks import is_workspace_file, workspace_drifts, workspace_pairs
 from roundzero.core.change import Side, Status
 from roundzero.core.finding import Anchor, Edit, Fix, Hit
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 from roundzero.core.scope import nearest_changed_line
 from roundzero.core.text import Position, RelPath, Span
@@ -53,6 +54,7 @@ class ParallelListsDrift(ChangeChecker):
     """Finds lists that drifted apart."""
 
     name = "parallel-lists-drift"
+    version = "2"
 
     def words(self, change: Change) -> Collection[str]:
         """The pins that went, which build files may still repeat, and the names of new locks."""
@@ -73,7 +75,8 @@ class ParallelListsDrift(ChangeChecker):
         """Compare the lists on both sides, and report what only the head has."""
         touched = {path for file in change.files for path in (file.path, file.old_path) if path is not None}
         touched |= {skip.path for skip in change.skipped}
-        if not any(_may_list(path) or is_project_file(path) or is_starlark(path) for path in touched):
+        kinds = (_may_list, is_project_file, is_workspace_file, is_starlark)
+        if not any(is_kind(path) for path in touched for is_kind in kinds):
             return
         builds = {file.path for file in change.files if is_starlark(file.path)}
         builds |= {
@@ -87,6 +90,7 @@ class ParallelListsDrift(ChangeChecker):
         base = _Lists(
             DependencyFiles(repository, Side.BASE, known), touched, [moved.get(path, path) for path in chosen]
         )
+        base.pair(head, moved)
         repeats = {**head.repeats(), **base.repeats()}
         back = {old: new for new, old in moved.items()}
         before = {tuple(str(back.get(RelPath(part), part)) for part in drift.key) for drift in base.drifts(repeats)}
@@ -122,7 +126,27 @@ class _Lists:
         self.files = files
         self._touched = touched
         self._listings = [each for path in builds for each in listings(path, files.source(path))]
-        self._locks = files.locks() if self._listings or any(map(_may_list, touched)) else {}
+        self.locks = dict(files.locks()) if self._listings or any(map(_may_list, touched)) else {}
+        self.sources = [path for path in files.all() if path in touched and path not in self.locks]
+        self.pairs = {*project_pairs(files, touched), *workspace_pairs(files, touched)}
+
+    def pair(self, other: _Lists, moved: Mapping[RelPath, RelPath]) -> None:
+        """Also compare what belongs together on the other side, where nothing here says otherwise.
+
+        A new name may set against each other what the same two texts disagreed about before.
+        """
+        here = self.files.paths
+        old = {lock: moved.get(source, source) for lock, source in other.locks.items()}
+        locks = {moved.get(lock, lock): source for lock, source in old.items()}
+        self.locks.update(
+            {lock: source for lock, source in locks.items() if lock not in self.locks and {lock, source} <= here}
+        )
+        more = (moved.get(path, path) for path in other.sources)
+        self.sources += [path for path in more if path in here and path not in self.locks and path not in self.sources]
+        self.pairs |= {
+            Pair(moved.get(each.lock, each.lock), moved.get(each.project, each.project), each.kind)
+            for each in other.pairs
+        }
 
     def repeats(self) -> dict[tuple[str, str], RelPath]:
         """The requirements file that each list in a build file repeats."""
@@ -131,7 +155,7 @@ class _Lists:
     def drifts(self, repeats: Mapping[tuple[str, str], RelPath]) -> list[Drift]:
         """All disagreements of the lists that the change touches."""
         found: list[Drift] = []
-        for lock, source in sorted(self._locks.items()):
+        for lock, source in sorted(self.locks.items()):
             involved = {lock, *(each.path for each in self.files.closure(source)), source}
             if involved & set(self._touched):
                 found += between_lock_and_source(self.files, lock, source)
@@ -140,10 +164,10 @@ class _Lists:
             if partner is not None and partner in self.files.paths:
                 found += between_listing_and_file(self.files, listing, partner)
             found += _built_for_another(listing)
-        sources = [path for path in self.files.all() if path in self._touched and path not in self._locks]
-        for path in sources:
+        for path in self.sources:
             found += self._built_for_another_file(path)
-        found += project_drifts(self.files, self._touched)
+        found += project_drifts(self.files, sorted(self.pairs))
+        found += workspace_drifts(self.files, sorted(self.pairs))
         return found
 
     def _built_for_another_file(self, path: RelPath) -> Iterator[Drift]:

@@ -9,7 +9,6 @@ the original is within two imports of the test.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._across import added_matches, evidence, files_about, hit_in, python_heads
@@ -18,6 +17,7 @@ from roundzero.checkers._paths import is_test_path
 from roundzero.core.change import Side
 from roundzero.core.facts import Where
 from roundzero.core.finding import Anchor
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.resolution import Found, InRepository
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, SymbolView, code
 from roundzero.checkers._paths import is_test_path
-from roundzero.checkers._python import dotted, parse, within
+from roundzero.checkers._python import dotted, parse, parse_or_none, within
 from roundzero.core.change import Side
 from roundzero.core.finding import Edit, Fix, Hit, evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.resolution import Found
-from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Span
 
 if TYPE_CHECKING:
@@ -80,9 +79,8 @@ class RaisesWithoutMatch(SymbolChecker):
                 continue
             if not any(_EXPECTS.search(head.index.line(line)) for line in file.added):
                 continue
-            try:
-                parsed = parse(head)
-            except NotPythonError:
+            parsed = parse_or_none(head)
+            if parsed is None:
                 continue
             for expected in _expectations(parsed):
                 if parsed.start(expected.node).line in file.added and not _was_there(file, parsed, expected):

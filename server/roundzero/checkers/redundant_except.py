@@ -1,20 +1,21 @@
 """redundant-except: ``except (ValueError, UnicodeError)`` names a class and one it already covers.
 
-Only builtins and aliases of OSError are known to be related, and names a module rebinds are left alone. Invariant: the
-fix catches exactly what the tuple caught.
+Related are builtins, aliases of OSError, and the classes a module itself defines once at its top; a name that a module
+binds in any other way is only equal to itself. Invariant: the fix catches exactly what the tuple caught.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from roundzero.core.finding import Fix, Hit
 
@@ -46,6 +47,7 @@ class RedundantExcept(PythonChecker):
     """Finds exception tuples in which one member covers another."""
 
     name = "redundant-except"
+    version = "2"
     nodes = (ast.ExceptHandler,)
 
     def __init__(self) -> None:
@@ -60,50 +62,87 @@ class RedundantExcept(PythonChecker):
 
     def finish(self, ctx: CheckContext) -> Iterable[Hit]:
         """Judge the tuples."""
-        rebound = _rebound(ctx.file.tree) if self._tuples else frozenset()
+        if not self._tuples:
+            return
+        bound = _bound(ctx.file.tree)
+        own = _own(ctx.file.tree, bound)
         for members in self._tuples:
-            names = ["" if (name := dotted(item)) in rebound else name for item in members.elts]
-            covered = [at for at in range(len(names)) if _is_covered(names, at)]
+            names = [dotted(item) for item in members.elts]
+            known = [_Known(name, own, bound) for name in names]
+            covered = [at for at in range(len(names)) if _is_covered(known, at)]
             if covered:
                 yield ctx.hit(members.elts[covered[0]], fixes=_fixes(ctx, members, covered))
 
 
-def _rebound(tree: ast.Module) -> frozenset[str]:
-    """Builtin names that mean something else somewhere in a file, and names it imports or defines as classes."""
-    names: set[str] = set()
+def _bound(tree: ast.Module) -> Counter[str]:
+    """How often each name is bound anywhere in a file; a name imported with dots by its first part."""
+    names: Counter[str] = Counter()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            if node.id in _CLASSES and not isinstance(node.ctx, ast.Load):
-                names.add(node.id)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names[node.id] += 1
         elif isinstance(node, ast.alias):
-            names.add(node.asname or node.name.split(".")[0])
-        elif isinstance(node, ast.ClassDef):
-            names.add(node.name)
-    return frozenset(names)
+            names[node.asname or node.name.split(".")[0]] += 1
+        elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            names[node.name] += 1
+        elif isinstance(node, ast.arg):
+            names[node.arg] += 1
+    return names
 
 
-def _is_covered(names: list[str], at: int) -> bool:
+def _own(tree: ast.Module, bound: Counter[str]) -> Mapping[str, tuple[str, ...]]:
+    """The bases of each class that is defined at the top of a file and whose name means nothing else in it."""
+    classes = (node for node in tree.body if isinstance(node, ast.ClassDef) and bound[node.name] == 1)
+    return {node.name: tuple(dotted(base) for base in node.bases) for node in classes}
+
+
+class _Known:
+    """What is known of a member: the builtin class it is, or a name of this file and what it derives from."""
+
+    def __init__(self, name: str, own: Mapping[str, tuple[str, ...]], bound: Counter[str]) -> None:
+        self.name = name
+        free = not bound[name] if "." not in name else bound[name.split(".", 1)[0]] <= 1
+        self.builtin = _CLASSES.get(name) if free else None
+        self.parents: set[type[BaseException]] = {self.builtin} if self.builtin is not None else set()
+        if free and name in _PARENTS:
+            self.parents.add(_PARENTS[name])
+        self.ancestors: set[str] = set()
+        waiting = [name]
+        while waiting:
+            for base in own.get(waiting.pop(), ()):
+                if base in own and base not in self.ancestors:
+                    self.ancestors.add(base)
+                    waiting.append(base)
+                elif base in _CLASSES and not bound[base]:
+                    self.parents.add(_CLASSES[base])
+
+    def covers(self, other: _Known) -> bool:
+        """Whether all that ``other`` is this one is as well, and they are not one class."""
+        theirs = self.builtin
+        return self.name in other.ancestors or (
+            theirs is not None
+            and theirs is not other.builtin
+            and any(issubclass(each, theirs) for each in other.parents)
+        )
+
+
+def _is_covered(known: Sequence[_Known], at: int) -> bool:
     """Whether another member catches all that this one does. Of equal ones the class's own name stays, or the first."""
-    name = names[at]
-    if not name:
+    mine = known[at]
+    if not mine.name:
         return False
-    mine = _CLASSES.get(name)
-    parent = mine or _PARENTS.get(name)
-    for other_at, other in enumerate(names):
-        if other_at == at or not other:
+    for other_at, other in enumerate(known):
+        if other_at == at or not other.name:
             continue
-        theirs = _CLASSES.get(other)
-        if other == name or (mine is not None and mine is theirs):
-            if _rank(other, other_at) < _rank(name, at):
+        if other.name == mine.name or (mine.builtin is not None and mine.builtin is other.builtin):
+            if _rank(other, other_at) < _rank(mine, at):
                 return True
-        elif parent is not None and theirs is not None and issubclass(parent, theirs):
+        elif other.covers(mine):
             return True
     return False
 
 
-def _rank(name: str, at: int) -> tuple[bool, int]:
-    known = _CLASSES.get(name)
-    return (known is not None and known.__name__ != name, at)
+def _rank(known: _Known, at: int) -> tuple[bool, int]:
+    return (known.builtin is not None and known.builtin.__name__ != known.name, at)
 
 
 def _fixes(ctx: CheckContext, members: ast.Tuple, covered: list[int]) -> tuple[Fix, ...]:

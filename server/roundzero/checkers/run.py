@@ -8,7 +8,7 @@ on either side.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -19,6 +19,7 @@ from roundzero.checkers._python import Parsed, StoppedError, parse, walk
 from roundzero.checkers._text_rules import text_hits
 from roundzero.core.change import Side, Source
 from roundzero.core.finding import observe
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Item, ItemId, LooksAt, TextCheck, language_of
 from roundzero.core.scope import out_of_scope
 from roundzero.core.syntax import NotPythonError

@@ -6,13 +6,14 @@ answered, costs that checker's results and one of the ``failures``, nothing else
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from roundzero.checkers import find, is_wide
 from roundzero.checkers._base import ChangeChecker, SymbolChecker, SymbolView
 from roundzero.checkers._failure import CheckFailure, broke
+from roundzero.core.frozen import dataclass
 from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
-from roundzero.checkers._python import dotted, within
+from roundzero.checkers._python import dotted, is_test_function, within
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -38,7 +38,7 @@ class SourceTextTest(PythonChecker):
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
         """Look at one test."""
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or not node.name.startswith("test"):
+        if not is_test_function(node):
             return ()
         parts = list(within(node))
         own = _defined(ctx.file.tree) | _defined(node)

@@ -11,7 +11,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
-from roundzero.checkers._python import dotted, within
+from roundzero.checkers._python import dotted, is_test_function, last_name, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ class TautologicalRaise(PythonChecker):
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
         """Look at one test."""
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or not node.name.startswith("test"):
+        if not is_test_function(node):
             return []
         expected = list(_expectations(node))
         if not expected or _injects(node):
@@ -74,7 +74,7 @@ def _assertions(test: Function) -> Iterator[ast.Assert | ast.Call]:
         if isinstance(node, ast.Assert):
             yield node
         elif isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else dotted(node.func)
+            name = last_name(node.func)
             if name.lstrip("_").startswith(_ASSERTING) or name.endswith("_lines"):
                 yield node
 

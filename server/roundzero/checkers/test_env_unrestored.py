@@ -1,25 +1,31 @@
 """test-env-unrestored: a test changes ``os.environ`` for every test that runs after it.
 
-Silent where the file restores it in a way that can be seen, in classes whose base may do so, and at module level, where
-the change is for the whole file. What a fixture of a ``conftest.py`` restores for every test is not seen: the item's
-text says so. Invariant: at most one hit a function, on the first change.
+Silent where the file or a ``conftest.py`` above it restores it in a way that can be seen, in classes whose base may do
+so, and at module level, where the change is for the whole file. Looks at the whole change because other files are read.
+Invariant: at most one hit a function, on the first change, and none that the base has in the same words.
 """
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import CheckContext, PythonChecker
-from roundzero.checkers._python import dotted
+from roundzero.checkers._base import ChangeChecker, CheckContext
+from roundzero.checkers._conftests import Conftests
+from roundzero.checkers._python import dotted, is_test_function, parse, walk
 from roundzero.checkers._undoing import PREPARING, Restorations, has_unknown_base, is_run_first, with_monkeypatch
 from roundzero.core.finding import Edit, Fix
+from roundzero.core.item import language_of
+from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from roundzero.core.change import Change, Source
     from roundzero.core.finding import Hit
+    from roundzero.core.ports import GrepHit, Repository
 
 _ENVIRON: Final = frozenset({"os.environ", "environ"})
 _MUTATORS: Final = frozenset({"pop", "update", "setdefault", "clear", "popitem"})
@@ -27,36 +33,88 @@ _ADDS: Final = frozenset({"update", "setdefault", "putenv"})
 _WORDS: Final = ("environ", "putenv", "unsetenv", "setenv", "delenv")
 
 
-class TestEnvUnrestored(PythonChecker):
+class TestEnvUnrestored(ChangeChecker):
     """Finds changes of the environment that outlive the test."""
 
     name = "test-env-unrestored"
-    nodes = (ast.Assign, ast.Delete, ast.Expr)
+    version = "2"
 
-    def __init__(self) -> None:
-        """Start with nothing reported."""
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+        """Look at the changed tests that name the environment, and at what is set up around those that change it."""
+        for file in change.files:
+            if file.head is None or language_of(file.path) != "python" or "environ" not in file.head.text:
+                continue
+            if not any("env" in line for line in file.added_lines):
+                continue
+            seen = [(hit, asked) for hit, asked in _seen(file.head) if hit.span and hit.span.start.line in file.added]
+            if not seen:
+                continue
+            before = Counter(hit.subject for hit, _ in _seen(file.base)) if file.base is not None else Counter[str]()
+            conftests = Conftests(repository, file.path, _WORDS)
+            for hit, asked in seen:
+                if before[hit.subject]:
+                    before[hit.subject] -= 1
+                elif not conftests.restore(asked):
+                    yield hit
+
+
+def _seen(source: Source) -> list[tuple[Hit, frozenset[str]]]:
+    """The changes that one version of a file does not restore, each with the fixtures that its test may ask for."""
+    try:
+        ctx = CheckContext(parse(source))
+    except NotPythonError:
+        return []  # said by the item about syntax
+    if not ctx.is_test:
+        return []
+    look = _Look(ctx)
+    walk(ctx.file.tree, dict.fromkeys((ast.Assign, ast.Delete, ast.Expr), (look.visit,)), ctx.scopes, lambda: False)
+    return look.seen
+
+
+class _Look:
+    """One walk over a version of a file."""
+
+    def __init__(self, ctx: CheckContext) -> None:
+        self.seen: list[tuple[Hit, frozenset[str]]] = []
+        self._ctx = ctx
         self._reported: set[int] = set()
         self._restorations = Restorations()
 
-    def concerns(self, ctx: CheckContext) -> bool:
-        """Only tests that name the environment."""
-        return ctx.is_test and "environ" in ctx.file.source.text
-
-    def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
+    def visit(self, node: ast.AST) -> None:
         """Look at one statement."""
+        ctx = self._ctx
         place = _changed(node)
         function = ctx.function
         if place is None or id(function) in self._reported or not is_run_first(ctx):
-            return ()
+            return
         if (
             _is_clean_start(node, ctx)
             or has_unknown_base(ctx)
             or self._restorations.name(ctx, _WORDS)
             or _is_under_patch(ctx)
         ):
-            return ()
+            return
         self._reported.add(id(function))
-        return [ctx.hit(place, fixes=_fixes(node, ctx))]
+        self.seen.append((ctx.hit(place, fixes=_fixes(node, ctx)), _asked(ctx)))
+
+
+def _asked(ctx: CheckContext) -> frozenset[str]:
+    """The fixtures that the code around the visited node may ask for: by arguments, and by ``usefixtures``."""
+    names = {part.value for part in _marks(ctx) if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+    for scope in ctx.scopes:
+        if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            names |= {argument.arg for argument in (*scope.args.args, *scope.args.kwonlyargs)}
+    return frozenset(names)
+
+
+def _marks(ctx: CheckContext) -> Iterable[ast.AST]:
+    for scope in ctx.scopes:
+        for decorator in [] if isinstance(scope, ast.Lambda) else scope.decorator_list:
+            if "usefixtures" in ast.unparse(decorator):
+                yield from ast.walk(decorator)
+    for statement in ctx.file.tree.body:
+        if isinstance(statement, ast.Assign) and "pytestmark" in map(dotted, statement.targets):
+            yield from ast.walk(statement.value)
 
 
 def _changed(node: ast.AST) -> ast.expr | None:
@@ -110,7 +168,7 @@ def _fixes(node: ast.AST, ctx: CheckContext) -> tuple[Fix, ...]:
         key, value = ctx.file.text(node.targets[0].slice), ctx.file.text(node.value)
         if fixes := with_monkeypatch(ctx, node, "Use monkeypatch.setenv", f"monkeypatch.setenv({key}, {value})"):
             return fixes
-    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) or not function.name.startswith("test"):
+    if not is_test_function(function):
         return ()
     patch = _patch(ctx)
     if not patch or function.decorator_list:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import fnmatch
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, SymbolView, code
@@ -18,6 +17,7 @@ from roundzero.checkers._collection import is_run_as_script, runs_default_pytest
 from roundzero.checkers._python import dotted, parse
 from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, Edit, Fix, Hit, evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Position, Span, dominant_eol, with_eol

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
@@ -17,6 +16,7 @@ from roundzero.checkers._paths import is_test_data
 from roundzero.checkers._starlark import BUILD_NAMES
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.lexical import comments_and_strings
 from roundzero.core.text import RelPath

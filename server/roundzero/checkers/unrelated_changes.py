@@ -1,9 +1,9 @@
-"""unrelated-changes: a large change falls into parts that have nothing to do with each other.
+"""unrelated-changes: a change falls into parts that have nothing to do with each other.
 
-Files are tied by folder, by mentioning each other's module or file name, and by names one defines and the other uses,
-all in changed text. Only large changes are looked at, and only parts with several files of code count: a stray file is
-no part, nor are tests or documentation. The evidence is a plan: the files of each part. Invariant: one hit about the
-change as a whole, or none.
+In a large change files are tied by folder, by mentioning each other's module or file name, and by names one defines and
+the other uses, all in changed text, and parts with several files of code count: a stray file is no part, nor are tests
+or documentation. In any other a part counts when it is a change of its own, code and tests, and anything in common ties
+(``_parts``). The evidence is a plan: the files of each part. Invariant: one hit about the change as a whole, or none.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker
+from roundzero.checkers._parts import DULL_STEMS, WORD, changed_texts, connected, is_code, subject_of, whole_parts
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Evidence, Hit, evidence_at
-from roundzero.core.item import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,43 +36,21 @@ MOST_PLANNED: Final = 12
 COMMON: Final = 0.4
 """A word in more than this share of the files ties nothing."""
 
-_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,}")
 _DEFINED: Final = re.compile(
     r"^[ \t]*(?:async[ \t]+def|def|class|function|func|fn|struct|interface|type|enum|const)[ \t]+(\w{4,})", re.MULTILINE
-)
-_DULL_STEMS: Final = frozenset(
-    {
-        "__init__",
-        "index",
-        "main",
-        "test",
-        "tests",
-        "utils",
-        "conftest",
-        "types",
-        "README",
-        "setup",
-        "BUILD",
-        "Makefile",
-        "Dockerfile",
-        "CMakeLists",
-    }
 )
 
 
 class UnrelatedChanges(ChangeChecker):
-    """Finds parts of a large change that could be changes of their own."""
+    """Finds parts of a change that could be changes of their own."""
 
     name = "unrelated-changes"
-    version = "2"
+    version = "3"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
         """Tie the files together and count what falls apart."""
         files = change.files
-        if len(files) <= MANY_FILES and sum(len(file.added) for file in files) <= MANY_LINES:
-            return
-        least = max(LEAST_PART, LEAST_SHARE * len(files))
-        parts = [part for part in _parts(files) if sum(_counts(files[at].path) for at in part) >= least]
+        parts = _large_parts(files) or whole_parts(files)
         if len(parts) > 1:
             parts.sort(key=lambda part: (-len(part), files[part[0]].path))
             named = ", ".join(f"`{_common([files[at].path for at in part])}` ({len(part)})" for part in parts[:4])
@@ -90,29 +68,19 @@ def _plan(files: Sequence[FileChange], part: Sequence[int], number: int) -> Iter
             yield evidence_at(source, line, f"in part {number}", side)
 
 
+def _large_parts(files: Sequence[FileChange]) -> list[list[int]]:
+    """The parts of a large change that count, as indices of files; none where it is all of a piece."""
+    if len(files) <= MANY_FILES and sum(len(file.added) for file in files) <= MANY_LINES:
+        return []
+    least = max(LEAST_PART, LEAST_SHARE * len(files))
+    parts = connected(len(files), _ties(files))
+    counted = [part for part in parts if sum(_counts(files[at].path) for at in part) >= least]
+    return counted if len(counted) > 1 else []
+
+
 def _counts(path: RelPath) -> bool:
     """Whether a file can make up a part of its own: tests and documentation follow what they are about."""
-    return not is_test_path(path) and language_of(path) not in {"markdown", "rst", None}
-
-
-def _parts(files: Sequence[FileChange]) -> list[list[int]]:
-    """The connected parts, as indices of files."""
-    parent = list(range(len(files)))
-
-    def find(at: int) -> int:
-        while parent[at] != at:
-            parent[at] = parent[parent[at]]
-            at = parent[at]
-        return at
-
-    for group in _ties(files):
-        first, *rest = group
-        for other in rest:
-            parent[find(other)] = find(first)
-    parts: dict[int, list[int]] = defaultdict(list)
-    for at in range(len(files)):
-        parts[find(at)].append(at)
-    return list(parts.values())
+    return is_code(path) and not is_test_path(path)
 
 
 def _ties(files: Sequence[FileChange]) -> Iterable[list[int]]:
@@ -125,33 +93,21 @@ def _ties(files: Sequence[FileChange]) -> Iterable[list[int]]:
         if folder:
             folders[folder].append(at)
         stem = name.split(".", 1)[0]
-        for text in _texts(file):
-            for word in set(_WORD.findall(text)):
+        for text in changed_texts(file):
+            for word in set(WORD.findall(text)):
                 users[word].add(at)
             for word in _DEFINED.findall(text):
                 makers[word].add(at)
-        if stem not in _DULL_STEMS and len(stem) > 3:
+        if stem not in DULL_STEMS and len(stem) > 3:
             makers[stem].add(at)
-            subject = stem.removeprefix("test_").removesuffix("_test")
-            makers[subject].add(at)
-            users[subject].add(at)
+            makers[subject_of(file.path)].add(at)
+            users[subject_of(file.path)].add(at)
     for folder, inside in folders.items():
         yield [*inside, *folders.get(folder.rpartition("/")[0], ())]
     for word, made in makers.items():
         group = made | users.get(word, set())
         if len(made) <= 2 and 1 < len(group) <= max(2, COMMON * len(files)):
             yield sorted(group)
-
-
-def _texts(file: FileChange) -> Iterable[str]:
-    """The changed text of both sides, and the head's imports."""
-    if file.head is not None:
-        yield "\n".join(file.added_lines)
-        yield "\n".join(
-            re.findall(r"^[ \t]*(?:from|import|#include|use|require)\b[^\n]*", file.head.text, re.MULTILINE)
-        )
-    if file.base is not None:
-        yield "\n".join(file.base.index.line(line) for line in sorted(file.removed))
 
 
 def _common(paths: list[str]) -> str:

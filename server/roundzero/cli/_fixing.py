@@ -11,12 +11,13 @@ import ast
 import os
 import tempfile
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.finding import State
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.text import Decoded, LineIndex, decode, dominant_eol, encode, with_eol
 from roundzero.render.words import some

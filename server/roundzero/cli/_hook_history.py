@@ -6,10 +6,10 @@ Only the item for secrets is looked at. Invariant: a secret's value is in nothin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.finding import observe
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import CheckerCheck
 from roundzero.core.suppress import Suppressions, directives
 

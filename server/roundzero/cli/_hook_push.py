@@ -5,9 +5,9 @@ Reviews nothing. Invariant: each commit comes once, under the name of a branch i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.errors import UserError
 
 if TYPE_CHECKING:

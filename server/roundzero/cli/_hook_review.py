@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +18,7 @@ from roundzero.cli import _stdout
 from roundzero.cli._hook_push import Pushed, Update, from_framework, parse, to_review
 from roundzero.cli._place import Place, open_place, place_of_commit
 from roundzero.core.change import BaseHow
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 from roundzero.engine.memory import settings_digest
 from roundzero.engine.review import ReviewRequest, review
@@ -144,7 +145,7 @@ class _Hook:
             workspace = await self._opened(pushed)
             if pushed is None:
                 staged = replace(self._request, scope=Scope.STAGED)
-                outcome = self._outcome(name, await review(workspace, staged, bar), _of_index(os.environ))
+                outcome = self._outcome(name, await review(workspace, staged, bar, alone=True), _of_index(os.environ))
             else:
                 outcome = await self._of_commit(workspace, pushed, bar)
                 outcome = outcome.and_also(await self._of_history(workspace, pushed))
@@ -174,15 +175,15 @@ class _Hook:
                 if (known := await self._still_stands(workspace, base, pushed)) is not None:
                     text = self._words.as_in_round.format(verdict=known.verdict, index=known.index)
                     return _Outcome(stops=False, lines=(f"{pushed.name}: {text}",))
-                report = await review(workspace, replace(self._request, scope=Scope.COMMITTED), bar)
+                report = await review(workspace, replace(self._request, scope=Scope.COMMITTED), bar, alone=True)
                 return self._outcome(pushed.name, report, "roundzero review --scope committed")
         selected = await self._selected_base(pushed)
         request = replace(self._request, base=selected, head=pushed.ref or pushed.commit)
-        report = await review(workspace, request, bar)
+        report = await review(workspace, request, bar, alone=True)
         if _is_nothing(report.base):
             if pushed.there is None:
                 raise UserError(self._words.nothing_to_compare)
-            report = await review(workspace, replace(request, base=pushed.there), bar)
+            report = await review(workspace, replace(request, base=pushed.there), bar, alone=True)
         return self._outcome(pushed.name, report, _command(request, report))
 
     async def _of_history(self, workspace: Workspace, pushed: Pushed) -> _Outcome:

@@ -5,10 +5,10 @@ Invariant: every text that comes from the repository goes through ``visible``, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 from roundzero.core.report import VerdictStatus
 from roundzero.render.escape import visible

@@ -6,11 +6,11 @@ Invariant: nothing here writes but for a moment, where settings are read from a 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roundzero.config import Settings, load
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import RelPath
 from roundzero.errors import OutsideError, UserError
 

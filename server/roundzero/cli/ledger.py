@@ -5,10 +5,10 @@ Reads and writes the ledger that reviews keep; makes no review. Invariant: listi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.cli import _stdout
+from roundzero.core.frozen import dataclass
 from roundzero.errors import UserError
 
 if TYPE_CHECKING:

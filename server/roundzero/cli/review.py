@@ -102,7 +102,11 @@ def _run(args: argparse.Namespace) -> int:
     try:
         report, settings = run_loop(_review(args, _read_input(args)))
     except KeyboardInterrupt:
-        if args.model in {"quick", "deep"}:
+        if args.record is not None:
+            _stdout.complain(
+                f"interrupted; {args.record} has what was answered, and the same command asks all of it anew"
+            )
+        elif args.model in {"quick", "deep"}:
             _stdout.complain("interrupted; what the model answered is kept, so the same command goes on from there")
         raise
     name = settings.gate_fail_on
@@ -213,7 +217,7 @@ async def _reviewed(args: argparse.Namespace, place: Place, bar: Quiet, given: b
     )
     # What --fix changes would be asked about twice: a model looks at the result only.
     first = replace(request, depth="off") if args.fix else request
-    report = await review(workspace, first, bar)
+    report = await review(workspace, first, bar, alone=True)
     _check_paths(args, request, report, root)
     if ignored := await place.git.ignored(request.overlays):
         notices = (f"{path} is ignored by git, so it was not reviewed" for path in sorted(ignored))
@@ -228,7 +232,7 @@ async def _reviewed(args: argparse.Namespace, place: Place, bar: Quiet, given: b
         last = not fixed.again or go == GOES - 1
         if last and not fixed.files and first == request:
             break
-        report = await review(workspace, request if last else first, bar)
+        report = await review(workspace, request if last else first, bar, alone=True)
         if last:
             break
     return replace(report, notices=(*report.notices, *summary(fixed)))

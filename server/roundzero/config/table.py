@@ -8,9 +8,11 @@ own kind accepts.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -9,11 +9,12 @@ where something else is open now or argued otherwise, or a model has looked at a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.core.change import Side
 from roundzero.core.finding import Finding, Grounds, Origin, State, fingerprint
+from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import (
     LIVE,
     LIVE_OR_DISMISSED,

@@ -6,9 +6,10 @@ Values only. Checks have no need of it; what a model says is nothing without it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from roundzero.core.change import Side

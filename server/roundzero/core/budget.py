@@ -7,9 +7,10 @@ sent, no window of any kind ever holds more than its limit, and a clock that is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

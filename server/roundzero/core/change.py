@@ -8,11 +8,11 @@ in its terminator is in none of them.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.linemap import Hunk, LineMap
 from roundzero.core.secrets import find_secrets, find_sensitive
 from roundzero.core.text import LineIndex, RelPath
@@ -238,12 +238,11 @@ class Change:
 
     @cached_property
     def whereabouts(self) -> Mapping[RelPath, tuple[RelPath, LineMap]]:
-        """By path at the base, where a file is at the head and the way of its lines; for matching.Moves."""
-        return {
-            file.base.path: (file.path, file.line_map)
-            for file in self.files
-            if file.base is not None and file.head is not None
-        }
+        """By path at the base, where a file is at the head and the way of its lines; for matching.Moves.
+
+        A deleted file has its old path, and no line of it is kept: what moved out of it may stand anywhere.
+        """
+        return {file.base.path: (file.path, file.line_map) for file in self.files if file.base is not None}
 
     @cached_property
     def base_texts(self) -> Mapping[RelPath, Source]:

@@ -6,10 +6,10 @@ Invariant: an item passes only where something listened on every file it applies
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from roundzero.core.finding import Origin, State
+from roundzero.core.frozen import dataclass
 from roundzero.core.judge import shown
 from roundzero.core.report import ChecklistLine, ItemStatus
 

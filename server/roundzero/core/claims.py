@@ -7,12 +7,13 @@ answers differ nothing is settled; what is verified or refuted names the texts t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.anatomy import ClaimVerdict
 from roundzero.core.change import Side
 from roundzero.core.finding import Verified
+from roundzero.core.frozen import dataclass
 from roundzero.core.gate import shortfall
 from roundzero.core.item import Severity
 

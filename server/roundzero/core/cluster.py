@@ -17,8 +17,9 @@ import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,11 +6,12 @@ Invariant: the report lists exactly the findings that are not hidden and counts 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.checklist import Failure, checklist, what_failed
 from roundzero.core.finding import State
+from roundzero.core.frozen import dataclass
 from roundzero.core.gate import evaluate, gravest
 from roundzero.core.judge import IGNORED, View, listed
 from roundzero.core.report import Coverage, Depth, FileSummary, Report, RoundInfo, Stats, Verdict, count

@@ -9,7 +9,7 @@ questions; nothing that was not shown is sent; no answer makes a finding graver.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.core.anatomy import ClaimVerdict
@@ -17,6 +17,7 @@ from roundzero.core.change import Side
 from roundzero.core.citing import cited
 from roundzero.core.claims import bound, decisive, milder
 from roundzero.core.finding import Verified
+from roundzero.core.frozen import dataclass
 from roundzero.core.outline import block_around
 from roundzero.core.posing import LANGUAGES, pose
 from roundzero.core.prompt import fenced

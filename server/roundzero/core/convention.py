@@ -6,9 +6,10 @@ Pure; counting is engine/conventions.py. Invariant: a convention of which nothin
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Prose
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ interrupted goes on where it was.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from roundzero.core.finding import Observation
@@ -37,6 +38,9 @@ VOICES: Final = (
     Voice(number=5, tools=True, temperature=0.4),
 )
 """Five, because a finding that three of them raise by themselves is seldom an accident (DESIGN 8)."""
+
+WHOLE: Final = Voice(number=len(VOICES) + 1, tools=True)
+"""Who is asked what no part of a change can answer, once, about all of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.secrets import redact
 
 if TYPE_CHECKING:

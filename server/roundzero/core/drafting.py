@@ -9,7 +9,7 @@ in; nothing raises a severity.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +19,7 @@ from roundzero.core.citing import meant_path
 from roundzero.core.cluster import likeness
 from roundzero.core.evidence import verified
 from roundzero.core.finding import Anchor, Edit, Evidence, Fix, Observation, Verified
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 from roundzero.core.matching import MODEL_LINES
 from roundzero.core.outline import symbol_at
@@ -275,14 +276,15 @@ def cause_of(good: Sequence[Evidence], change: Change) -> Anchor | None:
             if each.side is Side.HEAD and file.path == each.path and each.line in file.added:
                 return Anchor(file.path, each.line)
             if each.side is Side.BASE and _removes(file, each):
-                return Anchor(file.path, nearest_changed_line(file, max(1, file.line_map.nearest(each.line))))
+                line = nearest_changed_line(file, max(1, file.line_map.nearest(each.line))) if file.head else 1
+                return Anchor(file.path, line)
     return None
 
 
 def _removes(file: FileChange, quoted: Evidence) -> bool:
-    """Whether the change removed a quoted line of a file that is still there."""
+    """Whether the change removed a quoted line, perhaps with its file."""
     base = file.base
-    return base is not None and file.head is not None and base.path == quoted.path and quoted.line in file.removed
+    return base is not None and base.path == quoted.path and quoted.line in file.removed
 
 
 def _repeats(seen: Observation, said: Iterable[Observation]) -> bool:

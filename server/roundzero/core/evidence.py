@@ -10,10 +10,11 @@ that read so is meant.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.core.finding import Verified
+from roundzero.core.frozen import dataclass
 from roundzero.core.quotes import CLOSE, TELLING, Reading, Text, readings
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ code points, and the end of a place is exclusive.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntFlag
 from typing import Literal, NamedTuple
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import Position, Span
 
 FACTS_VERSION = 2

@@ -9,12 +9,13 @@ fingerprint or an id.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, NewType
 
 from roundzero.core.change import Side, Source
+from roundzero.core.frozen import dataclass
 from roundzero.core.outline import symbol_at
 from roundzero.core.secrets import find_secrets
 from roundzero.core.text import RelPath, Span, collapse

@@ -9,11 +9,11 @@ hinders LGTM. Invariant: the verdict does not depend on what is displayed or on 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import SkipKind
 from roundzero.core.finding import Finding, Origin, State, Verified
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 from roundzero.core.report import Coverage, Depth, Verdict, VerdictStatus
 

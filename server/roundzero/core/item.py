@@ -7,10 +7,12 @@ Invariant: ``Item.id`` is the full name ``pack/item-id``; an alias is a former f
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, IntEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, NewType
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

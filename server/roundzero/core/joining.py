@@ -15,12 +15,12 @@ import itertools
 import math
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.anatomy import FailureClass
 from roundzero.core.cluster import Listing, rarity, words
 from roundzero.core.finding import Verified
+from roundzero.core.frozen import dataclass
 from roundzero.core.matching import MODEL_LINES
 from roundzero.core.prompt import OTHER
 

@@ -13,7 +13,7 @@ id does not change when a setting, a path argument or an edit elsewhere shows or
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Change, FileChange, Side
@@ -30,6 +30,7 @@ from roundzero.core.finding import (
     fingerprint,
     observe,
 )
+from roundzero.core.frozen import dataclass
 from roundzero.core.gate import GatePolicy, gate
 from roundzero.core.item import IgnoresCheck, ItemId, Language, Prose, Severity
 from roundzero.core.matching import Moves, assign_ids

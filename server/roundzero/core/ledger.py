@@ -8,12 +8,13 @@ the ledger; an entry's id never changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.core.finding import Evidence, FindingId, Observation, State
+from roundzero.core.frozen import dataclass
 from roundzero.core.secrets import redact
 from roundzero.core.text import collapse
 

@@ -47,12 +47,24 @@ _FAMILY_OF: Final[Mapping[str, str]] = {
     "lua": "dashes",
     **dict.fromkeys(("html", "markdown"), "markup"),
 }  # fmt: skip
+_INK: Final = re.compile(r"[^\n]")
 _SCANNERS: Final = {name: re.compile(pattern, re.DOTALL) for name, pattern in _FAMILIES.items()}
 
 
 def comments_and_strings(source: Source) -> Iterator[re.Match[str]]:
     """The comments (group ``comment``) and strings of a text, in order; of an unknown language only what may be one."""
     return _SCANNERS[_FAMILY_OF.get(language_of(source.path) or "", "any")].finditer(source.text)
+
+
+def blanked(source: Source, *, strings: bool = True) -> str:
+    """The text with comments and, if asked, strings as blanks: as long, and with the same lines."""
+    parts: list[str] = []
+    at = 0
+    for found in comments_and_strings(source):
+        if strings or found["comment"] is not None:
+            parts += (source.text[at : found.start()], _INK.sub(" ", found[0]))
+            at = found.end()
+    return "".join((*parts, source.text[at:]))
 
 
 def is_known(source: Source) -> bool:

@@ -7,7 +7,8 @@ the other side that no other line maps to, and order is kept.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+
+from roundzero.core.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

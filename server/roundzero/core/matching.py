@@ -13,12 +13,13 @@ takes part in two pairs, and the result does not depend on input order.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from roundzero.core.change import Side
 from roundzero.core.finding import fingerprint, first_id
+from roundzero.core.frozen import dataclass
 from roundzero.core.neighbours import Around, Spot, couple
 
 if TYPE_CHECKING:
@@ -65,11 +66,7 @@ class Moves:
         """The moves of changed files, from the base to the head."""
         files = tuple(files)
         return Moves(
-            {
-                file.base.path: (file.path, file.line_map)
-                for file in files
-                if file.base is not None and file.head is not None
-            },
+            {file.base.path: (file.path, file.line_map) for file in files if file.base is not None},
             {file.base.path: file.base for file in files if file.base is not None},
             {file.path: file.head for file in files if file.head is not None},
         )

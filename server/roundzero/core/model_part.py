@@ -6,8 +6,9 @@ from others are counted, never kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from roundzero.core.finding import Evidence
@@ -78,13 +79,18 @@ class Confirmations:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactChecks:
-    """Findings whose claims were checked, by how the decisive claim came out; ``unparsable``: nobody could read how."""
+    """Findings whose claims were checked, by how the decisive claim came out; ``unparsable``: nobody could read how.
+
+    ``proposed``: checks by a machine that drafts thought of; ``dropped``: what they proposed that is no such check.
+    """
 
     checked: int = 0
     hold: int = 0
     refuted: int = 0
     unverifiable: int = 0
     unparsable: int = 0
+    proposed: int = 0
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

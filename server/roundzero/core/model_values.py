@@ -6,9 +6,10 @@ address or an unredacted secret.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,8 +47,8 @@ class Unit:
     """What one question is about: hunks of a file, the functions around them at both sides, and what is known.
 
     ``items`` are the points of the checklists that apply; ``triggers`` what checks noticed; ``earlier`` what people
-    answered there before and ``dismissed`` what they put aside, which is no reason to ask again; ``guidance`` the
-    repository's own words for reviewers, from the base side only.
+    answered there before and ``dismissed`` what they put aside, which is no reason to ask again, nor is what earlier
+    rounds ``praised``; ``guidance`` the repository's own words for reviewers, from the base side only.
     """
 
     path: RelPath
@@ -58,6 +59,7 @@ class Unit:
     triggers: tuple[Fact, ...] = ()
     earlier: tuple[str, ...] = ()
     dismissed: tuple[str, ...] = ()
+    praised: tuple[str, ...] = ()
     guidance: tuple[Excerpt, ...] = ()
 
     @property
@@ -115,14 +117,15 @@ class Question:
 class Ask:
     """A question put to a model by name. ``max_output`` in tokens. ``plain``: without the schema, and tools in words.
 
-    ``stands_for`` is the key of the question that this one asks again: a reply is an answer to that, too. ``form``
-    names what a reply must be to be read (providers/reply). ``tools`` may be called before the reply is given.
+    ``temperature`` None: what the host takes by itself. ``stands_for`` is the key of the question that this one asks
+    again: a reply is an answer to that, too. ``form`` names what a reply must be to be read (providers/reply).
+    ``tools`` may be called before the reply is given.
     """
 
     question: Question
     model: str
     max_output: int = 4096
-    temperature: float = 0.0
+    temperature: float | None = 0.0
     plain: bool = False
     stands_for: str = ""
     form: str = "draft"
@@ -199,10 +202,16 @@ class DraftFinding:
 class Draft:
     """One validated reply. ``answered`` are the items it says it looked at and found nothing in.
 
-    ``faults`` say what was wrong with findings that could not be read.
+    ``faults`` say what was wrong with findings that could not be read; ``dropped_probes`` were none.
     """
 
     findings: tuple[DraftFinding, ...]
     faults: tuple[str, ...] = ()
     answered: tuple[str, ...] = ()
     summary: str = ""
+    dropped_probes: int = 0
+
+    @property
+    def probes(self) -> int:
+        """How many checks its claims propose."""
+        return sum(len(claim.proposed) for found in self.findings for claim in found.anatomy.claims)

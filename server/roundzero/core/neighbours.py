@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict, deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import LineIndex, collapse
 
 if TYPE_CHECKING:

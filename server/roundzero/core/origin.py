@@ -9,11 +9,11 @@ Invariant: one counterpart excuses one finding only.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.finding import Origin
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import LooksAt, language_of
 from roundzero.core.matching import Moves, pair
 from roundzero.core.scope import out_of_scope, touches_change

@@ -8,13 +8,14 @@ said to say stands in it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side, Source
 from roundzero.core.citing import cited, found
 from roundzero.core.drafting import cause_of
 from roundzero.core.finding import State
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_part import Mismatch, Strength
 from roundzero.core.posing import DATA, LANGUAGES, inline, numbered, pose
 from roundzero.core.prompt import fenced
@@ -22,9 +23,9 @@ from roundzero.core.text import RelPath, collapse
 from roundzero.core.units import redacted_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from roundzero.core.change import Change
+    from roundzero.core.change import Change, FileChange
     from roundzero.core.finding import Evidence
     from roundzero.core.item import Language
     from roundzero.core.model_values import Excerpt, Question, Quote, Unit
@@ -129,7 +130,8 @@ def question(
     if not units:
         return None
     system = _SYSTEM.format(data=DATA, language=LANGUAGES[language])
-    return pose(system, "\n".join(_asked(units, change, described)), schema, VERSION)
+    asked = "\n".join(shown(units, change, described, title="Files to describe", row=_row))
+    return pose(system, asked, schema, VERSION)
 
 
 def checked(
@@ -187,7 +189,19 @@ def with_overview(report: Report, overview: Overview | None, strengths: Sequence
     )
 
 
-def _asked(units: Sequence[Unit], change: Change, described: Sequence[Described]) -> Iterator[str]:
+def shown(
+    units: Sequence[Unit],
+    change: Change,
+    described: Sequence[Described],
+    *,
+    title: str,
+    row: Callable[[FileChange, Sequence[Unit]], str],
+    most: int = MOST_CODE,
+) -> Iterator[str]:
+    """A change in words: its commits, its files, a ``row`` each under a ``title``, and its changed lines, as they fit.
+
+    ``units`` are what may be sent of it. ``most``: characters of changed lines.
+    """
     by_file: dict[RelPath, list[Unit]] = {}
     for unit in units:
         by_file.setdefault(unit.path, []).append(unit)
@@ -197,16 +211,12 @@ def _asked(units: Sequence[Unit], change: Change, described: Sequence[Described]
         yield "What its commits say, oldest first"
         yield from fenced(_messages(described))
         yield ""
-    yield "Files to describe"
-    yield from fenced(
-        f"{inline(file.path)} ({file.status.value}, {sum(unit.lines for unit in by_file[file.path])} lines)"
-        for file in change.files
-        if file.path in wanted
-    )
+    yield title
+    yield from fenced(inline(row(file, by_file[file.path])) for file in change.files if file.path in wanted)
     if more := len(change.files) + len(change.skipped) - len(wanted):
         yield f"and {more} more that you are not shown or not asked about."
     yield '\nThe changed lines; "+" are those of the head, "-" those that were removed'
-    room = MOST_CODE
+    room = most
     for path in [file.path for file in change.files if file.path in by_file]:
         lines, left = _within(_changed(by_file[path]), min(room, MOST_OF_FILE))
         room -= sum(len(line) for line in lines)
@@ -215,6 +225,10 @@ def _asked(units: Sequence[Unit], change: Change, described: Sequence[Described]
             yield from fenced(lines)
         if left:
             yield f"({left} more changed lines are not shown)"
+
+
+def _row(file: FileChange, units: Sequence[Unit]) -> str:
+    return f"{file.path} ({file.status.value}, {sum(unit.lines for unit in units)} lines)"
 
 
 def _messages(described: Sequence[Described]) -> Iterator[str]:

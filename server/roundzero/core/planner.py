@@ -9,9 +9,11 @@ which nothing is due; a model is asked when nothing else is about to run, and ed
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING, Final, assert_never
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -316,8 +318,7 @@ class Planner:
                 self.collected = True
                 if self.rhythm.model_idle is not None and self._model.due is None:
                     self._want_model(now, self.rhythm.model_idle)
-                for path in sorted(paths & self._files.keys()):
-                    yield from self._files[path].outdate()
+                for path in paths & self._files.keys():  # a running look goes on: somebody waits for it
                     self._files[path].ask(now, 0, self.rhythm)
             case Finished(job, failed):
                 yield from self._finish(job, now, failed=failed)

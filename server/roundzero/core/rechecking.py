@@ -9,7 +9,7 @@ code at the symbol nothing is called fixed; what cannot be decided is unconfirme
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +20,7 @@ from roundzero.core.citing import cited, found
 from roundzero.core.claims import bound, decisive
 from roundzero.core.drafting import cause_of
 from roundzero.core.finding import State, Verified
+from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import Proof, redacted
 from roundzero.core.lexical import is_known
 from roundzero.core.neutral import neutral

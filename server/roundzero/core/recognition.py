@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from roundzero.core.change import Side
 from roundzero.core.cluster import likeness
 from roundzero.core.finding import FindingId, State, first_id
+from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import Sighting, redacted
 from roundzero.core.matching import MODEL_LINES, RESEMBLES, TELLING, assign_ids, resemblance
 from roundzero.core.neighbours import Around, Spot, couple

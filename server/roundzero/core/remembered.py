@@ -8,13 +8,14 @@ file that is not at hand, nor of code that was deleted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.change import Side, Source
 from roundzero.core.drafting import cause_of
 from roundzero.core.evidence import verified
 from roundzero.core.finding import Anchor, State, Verified
+from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import line_reading
 from roundzero.core.matching import TELLING
 from roundzero.core.outline import symbol_at

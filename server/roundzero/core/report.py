@@ -6,11 +6,12 @@ equal snapshots with equal settings give equal reports but for ``reviewed_at`` a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 
 if TYPE_CHECKING:

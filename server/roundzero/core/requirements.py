@@ -9,10 +9,10 @@ the lines it names, and names are compared in the form of PEP 503.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:

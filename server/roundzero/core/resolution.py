@@ -6,8 +6,9 @@ acts on ``Missing`` alone cannot be fooled by what is generated, native, externa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from roundzero.core.facts import Binding, Definition, Import, Member, ModuleUses, Use

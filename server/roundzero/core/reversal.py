@@ -8,12 +8,13 @@ asking anybody. Decides nothing about whether the finding is right. Invariant: a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.anatomy import Anatomy
 from roundzero.core.change import Side
 from roundzero.core.finding import FindingId, State
+from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import redacted
 from roundzero.core.text import collapse
 

@@ -6,9 +6,11 @@ that can change a result does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

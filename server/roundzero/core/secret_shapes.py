@@ -6,9 +6,10 @@ just searched in vain, the search has a bound, so that the cost stays linear.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from roundzero.core.frozen import dataclass
 
 
 class SecretKind(Enum):

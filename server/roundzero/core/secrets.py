@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.secret_shapes import SHAPES, SecretKind
 
 if TYPE_CHECKING:

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.dismissal import Dismissal, DismissalScope, place_in_file
 from roundzero.core.finding import FindingId, first_id
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import ItemId
 from roundzero.core.rule_files import SHARED_FILE
 from roundzero.core.text import RelPath, dominant_eol

@@ -8,10 +8,10 @@ Invariant: equal reports give equal numbers.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from roundzero.core.finding import Origin, State
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,12 +8,13 @@ quote that can be read is none; one that is known keeps its words, however it is
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.cluster import likeness
 from roundzero.core.evidence import verified
 from roundzero.core.finding import Verified
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_part import Strength
 from roundzero.core.outline import symbol_at
 from roundzero.core.secrets import redact

@@ -9,11 +9,11 @@ Invariants: a directive without a reason covers nothing; a text without the word
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Item, ItemId
 from roundzero.core.lexical import comments_and_strings
 

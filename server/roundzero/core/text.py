@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import Final, NewType
+
+from roundzero.core.frozen import dataclass
 
 RelPath = NewType("RelPath", str)
 """A path relative to the root, with ``/``; bytes that are not UTF-8 are carried as surrogate escapes."""

@@ -8,9 +8,9 @@ equal texts.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_values import Turn
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ excerpt holds no secret, and its lines keep their numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.asked_items import asked_of
 from roundzero.core.change import Change, FileChange, Side, Source
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import LooksAt
 from roundzero.core.linemap import Hunk
 from roundzero.core.model_values import Excerpt, Uncovered, Unit

@@ -8,9 +8,10 @@ packaging guide. Invariant: equal texts, equal answers.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from roundzero.core.frozen import dataclass
 
 _VERSION: Final = re.compile(
     r"""v?(?:(?P<epoch>\d+)!)?(?P<release>\d+(?:\.\d+)*)

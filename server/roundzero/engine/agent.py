@@ -9,13 +9,15 @@ are turns of their own and never instructions.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_values import Ask, Outcome, Turn
 from roundzero.core.prompt import question
 from roundzero.core.reading import read_by
 from roundzero.core.toolbox import Bounds, Calls, Used, called, invitation, resulted, spelt
+from roundzero.core.trouble import FAILURES
 from roundzero.engine.in_form import MOST_OUTPUT, read_in_form
 from roundzero.engine.quick_review import Answer
 
@@ -34,8 +36,11 @@ T = TypeVar("T")
 _NOW: Final = (
     "You cannot look around any further (limit: {}). Answer now, in the form asked for, with what you have seen."
 )
-_LOST: Final = frozenset({Outcome.TRUNCATED, Outcome.EMPTY, Outcome.WRONG})
-"""Replies after which it is worth asking without tools: with a schema alone a host may do better."""
+_LOST: Final = frozenset({Outcome.TRUNCATED, Outcome.EMPTY, Outcome.WRONG}) | FAILURES
+"""Replies after which it is worth asking without tools: with a schema alone a host may do better.
+
+llama.cpp, for one, answers 500 where it cannot read the calls that its model wrote.
+"""
 
 _SAME: Final = "the same was asked before; see above"
 
@@ -130,7 +135,7 @@ class _Conversation(Generic[T]):
             ask = self._ask()
             reply = await self._asking.put(ask)
             if reply.outcome in _LOST and ask.tools:
-                limit = f"a reply that was {reply.outcome.value}"
+                limit = "a host that failed" if reply.outcome in FAILURES else f"a reply that was {reply.outcome.value}"
                 break
             calls = step(reply.text) if reply.outcome is Outcome.OK else Fault("")
             if isinstance(calls, Fault):

@@ -9,10 +9,11 @@ is ever silently *clean*.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from copy import copy
 from typing import TYPE_CHECKING
 
 from roundzero import __version__
+from roundzero.core.frozen import dataclass
 from roundzero.engine.gathering import Applying, Gathering
 from roundzero.engine.linting import Linting
 from roundzero.engine.moved_blocks import MovedBlocks
@@ -67,14 +68,10 @@ class Analyst:
         return {**{producer(item): __version__ for item in self._own.items}, **self._linting.versions}
 
     def but(self, *, runner: Runner) -> Analyst:
-        """The same rules with Python checks running elsewhere."""
-        return Analyst(
-            self.ruleset,
-            linters=self._linting.linters,
-            runner=runner,
-            language=self.language,
-            all_origins=self._observer.all_origins,
-        )
+        """The same rules, and what linters are known to see in bases, with Python checks running elsewhere."""
+        other = copy(self)
+        other._own = OwnChecks(self._observer, runner)  # noqa: SLF001  its own kind
+        return other
 
     async def files(
         self,

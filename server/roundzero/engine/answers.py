@@ -9,11 +9,11 @@ put back is as it was; what was said of deleted lines is gone.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.finding import State
+from roundzero.core.frozen import dataclass
 from roundzero.core.rebase import aged, carry, edit_map
 
 if TYPE_CHECKING:

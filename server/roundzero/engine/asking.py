@@ -4,7 +4,8 @@ The one place that sends and spends. Whoever asks waits; the state says what for
 Invariants: without consent nothing is sent, looked up or charged; a request is charged before it is sent and settled
 when it is over, retries and cancelled ones included; a question that was answered is not asked again, and what cannot
 be read is no answer; nothing is sent after a host refused the key, or could not be reached in all attempts at a
-question, until somebody looks again.
+question, until somebody looks again; in a review that somebody waits for, nothing after one question upon the other
+failed.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ import json
 import random
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Protocol
 
-from roundzero.core.budget import Limits, Shortage, Tally, Wait, pause
+from roundzero.core.budget import ATTEMPTS, Limits, Shortage, Tally, Wait, pause
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_values import Outcome, Reply
 from roundzero.core.toolbox import spelt
+from roundzero.core.trouble import FAILURES, Trouble
 from roundzero.errors import OutsideError
 from roundzero.providers import DirectProvider, HttpProvider
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from roundzero.core.model_values import Ask
     from roundzero.providers import Endpoint, Provider
@@ -105,7 +108,7 @@ class Post:
     ``consent``: the repository is trusted, or a person asked for a model in this very run. There is no default, so that
     whoever makes a post has to say. ``fits``: whether a reply is of a form, by its name; only such a one is kept, or
     one that calls tools where there are any. ``once``: for one review that somebody waits for, so that a host that
-    cannot be reached, or fails every attempt at a question, is asked no other.
+    cannot be reached, has no time, or fails at one question upon the other (core/trouble), is asked no other.
     """
 
     consent: bool
@@ -159,7 +162,9 @@ class Asking:
         self.spent = Spent()
         self._told = told
         self._stopped: Reply | None = None
+        self._trouble = Trouble()
         self._plain = {False: False, True: False}
+        self._tempers = True
         self._host = host_key(post)
         self._asked: dict[str, _Joint] = {}
         self._turn = asyncio.Semaphore(max(1, post.limits.parallel))
@@ -175,6 +180,11 @@ class Asking:
             joint = self._asked[key] = _Joint(asyncio.create_task(self._answer(ask, key)))
             joint.task.add_done_callback(lambda _: self._asked.pop(key, None))
         return await joint.reply()
+
+    @property
+    def over(self) -> Reply | None:
+        """Why nothing more is sent, once that is so."""
+        return self._stopped
 
     def look_again(self) -> None:
         """Try a host anew that could not be reached. A refused key stays refused."""
@@ -196,8 +206,10 @@ class Asking:
 
     async def _attempts(self, ask: Ask, key: str) -> Reply:
         attempt = 0
+        trouble = self._trouble
         since = self.post.clock()
         ask = replace(ask, plain=ask.plain or self._plain[bool(ask.tools)])
+        ask = ask if self._tempers else replace(ask, temperature=None)
         while True:
             known = await self._cached(ask, key)
             if known is not None:
@@ -210,20 +222,32 @@ class Asking:
             # Who answered between the look and the lease kept the reply before giving the lease back.
             known = await self._cached(ask, key)
             if known is not None:
-                await asyncio.shield(asyncio.to_thread(self.post.budget.withdraw, lease))
+                await _to_its_end(asyncio.to_thread(self.post.budget.withdraw, lease))
                 return known
             attempt += 1
             reply = await self._sent(ask, key, lease)
+            if reply.outcome not in FAILURES:
+                self._trouble = Trouble()
             if reply.outcome is Outcome.OK:
                 return reply
-            if not ask.plain and _about_form(reply, ask):
-                self._plain[bool(ask.tools)] = True
-                ask = replace(ask, plain=True)
+            if (other := self._otherwise(ask, reply)) is not None:
+                ask = other
                 continue
-            wait = pause(attempt, self.post.jitter(), retry_after=reply.retry_after)
+            last = self.post.once and trouble.is_last(attempt, reply.outcome)
+            wait = pause(ATTEMPTS if last else attempt, self.post.jitter(), retry_after=reply.retry_after)
             if not await self._again(reply, wait):
                 return reply
             since = self.post.clock()
+
+    def _otherwise(self, ask: Ask, reply: Reply) -> Ask | None:
+        """The question as a host may take it that refused how it was put, and so from now on; None: that is not it."""
+        if ask.temperature is not None and reply.outcome is Outcome.WRONG and "temperature" in reply.message.lower():
+            self._tempers = False
+            return replace(ask, temperature=None)
+        if not ask.plain and _about_form(reply, ask):
+            self._plain[bool(ask.tools)] = True
+            return replace(ask, plain=True)
+        return None
 
     async def _cached(self, ask: Ask, key: str) -> Reply | None:
         if self.post.cache is None:
@@ -298,9 +322,9 @@ class Asking:
             said = len(reply.text.encode("utf-8", "replace")) // 3 if heard_of is None else heard_of
             counted = reply.usage.input
             if counted is None:
-                counted = 0 if reply.outcome in {Outcome.OFFLINE, Outcome.RATE_LIMITED} else ask.question.tokens
+                counted = 0 if _unread(reply, ask) else ask.question.tokens
             if reply.outcome is Outcome.OK and post.cache is not None and self._fits(ask, reply.text):
-                await asyncio.shield(asyncio.to_thread(_keep, post, post.cache, ask, key, reply.text))
+                await _to_its_end(asyncio.to_thread(_keep, post, post.cache, ask, key, reply.text))
         finally:
             if counted is None:  # cancelled: what was sent, and what had come
                 counted, said = ask.question.tokens, come // 3
@@ -312,7 +336,7 @@ class Asking:
                 received=spent.received + said,
                 cost=spent.cost + cost,
             )
-            await asyncio.shield(asyncio.to_thread(_settle, post.budget, lease, counted + said, cost))
+            await _to_its_end(asyncio.to_thread(_settle, post.budget, lease, counted + said, cost))
         return reply
 
     async def _exchange(self, ask: Ask, heard: Callable[[int], None]) -> Reply:
@@ -355,7 +379,9 @@ class Asking:
             until = now + (wait if wait is not None else reply.retry_after or 0.0)
             await asyncio.to_thread(post.budget.hold, self._host, until=until, why=reply.message)
         offline = reply.outcome is Outcome.OFFLINE
-        if (offline and wait is None) or (post.once and (offline or wait is None)):
+        if reply.outcome in FAILURES:
+            self._give_up(reply, wait)
+        elif (offline and wait is None) or (post.once and (offline or wait is None)):
             self._stopped = reply
         if wait is None or wait > post.longest_wait or self._stopped is not None:
             self._tell(LaneState.OFFLINE if offline else LaneState.WAITING, message=reply.message)
@@ -364,10 +390,31 @@ class Asking:
         await post.rest(wait)
         return True
 
+    def _give_up(self, reply: Reply, wait: float | None) -> None:
+        """Note that a host failed at a question, if there is no other attempt to ``wait`` for."""
+        if wait is not None and wait <= self.post.longest_wait:
+            return
+        self._trouble = self._trouble.more
+        if self.post.once and self._trouble.is_over(self.post.limits.parallel) and self._stopped is None:
+            message = f"{self._trouble.given_up} questions in a row: {reply.message}"
+            self._stopped = replace(reply, message=message)
+
     def _tell(self, state: LaneState, until: float | None = None, message: str = "") -> None:
         if (state, until, message) != (self.state, self.until, self.message):
             self.state, self.until, self.message = state, until, message
             self._told()
+
+
+async def _to_its_end(work: Coroutine[object, object, None]) -> None:
+    """Do it however often this is cancelled: who gets the lease next must find a reply that came."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({task})
+        raise
 
 
 def digest(post: Post, ask: Ask) -> str:
@@ -396,6 +443,13 @@ def _keep(post: Post, cache: ReplyCache, ask: Ask, key: str, text: str) -> None:
 def _settle(budget: Budget, lease: Lease, tokens: int, cost: float) -> None:
     with suppress(OutsideError):
         budget.settle(lease, tokens=tokens, cost=cost)
+
+
+def _unread(reply: Reply, ask: Ask) -> bool:
+    """Whether no model can have read a question that a host counted no tokens for."""
+    if reply.outcome in {Outcome.OFFLINE, Outcome.RATE_LIMITED}:
+        return True
+    return not reply.text and not ask.plain and _about_form(reply, ask)
 
 
 def _about_form(reply: Reply, ask: Ask) -> bool:

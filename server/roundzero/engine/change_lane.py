@@ -17,7 +17,6 @@ from roundzero.engine.fast_lane import Look
 from roundzero.engine.live import Live
 from roundzero.engine.rules import Rules
 from roundzero.engine.whole import SECONDS_WHILE_TYPING
-from roundzero.engine.worker_link import Worker
 from roundzero.errors import OutsideError, UserError
 from roundzero.proc import side_by_side
 
@@ -47,7 +46,6 @@ class ChangeLane:
         self._state = state
         self._post = post
         self._tell = tell
-        self._wide = Worker(wide=True)
         self._watch: Watch | None = None
         self._watched: Git | None = None
         self._counting: asyncio.Task[None] | None = None
@@ -59,19 +57,19 @@ class ChangeLane:
         """What git looked like before the last collection, for what moves while nobody watches yet."""
 
     async def close(self) -> None:
-        """End the process and the watch."""
+        """End the counting and the watch."""
         if self._watch is not None:
             await self._watch.close()
         if self._counting is not None:
             self._counting.cancel()
             await asyncio.wait([self._counting])
-        await self._wide.close()
 
     async def refresh(self, collected: Callable[[], None]) -> None:
         """Collect the change and look at what differs from what is known. ``collected`` is called in between."""
         state = self._state
         await state.opened()
         live, analyst, workspace = await self._renew_rules()
+        analyst = analyst.but(runner=state.patient)
         self._seen_key = await workspace.git.head_key()
         try:
             base = await workspace.choose_base()
@@ -138,7 +136,7 @@ class ChangeLane:
         live, analyst, workspace = state.live, state.analyst, state.workspace
         if live is None or live.change is None or analyst is None or workspace is None:
             return
-        change = live.change
+        change, analyst = live.change, analyst.but(runner=state.patient)
         files = [file for file in change.files if path in {None, file.path}]
         for at in range(0, len(files), BATCH):
             batch = files[at : at + BATCH]
@@ -241,13 +239,10 @@ class ChangeLane:
             self._tell()
 
     async def _look_at_all(self, live: Live, analyst: Analyst, snapshot: Snapshot) -> None:
-        """Run the checks of the change as a whole, in a process of their own that ends with them."""
+        """Run the checks of the change as a whole."""
         now = (snapshot.change.base.merge_base, snapshot.change.head.commit, snapshot.change.snapshot)
         if live.wide_of != now:
-            try:
-                wide = await analyst.but(runner=self._wide).change(snapshot)
-            finally:
-                await self._wide.close()
+            wide = await analyst.change(snapshot)
             live.wide_of = None if wide.failures else now
             self._state.publish(live.take_wide(wide, snapshot.change))
         await self._look_who_reaches(live, analyst, snapshot)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.claims import refutation
 from roundzero.core.confirming import looked, second_look
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 from roundzero.core.model_part import Confirmations
 from roundzero.core.model_values import Outcome

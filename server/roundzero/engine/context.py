@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side, Source
 from roundzero.core.finding import State
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.ledger import LIVE_OR_DISMISSED
 from roundzero.core.model_values import Excerpt, Fact, Uncovered, Unit
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from roundzero.core.recognition import Texts as Recognised
     from roundzero.core.resolution import UseSite
     from roundzero.core.ruleset import Ruleset
+    from roundzero.core.strengths import KeptStrength
     from roundzero.engine.repository import BridgedRepository, Snapshot
 
 GUIDANCE: Final = (
@@ -49,6 +51,7 @@ _MOST_NAMES: Final = 12
 _MOST_TRIGGERS: Final = 10
 _MOST_WIDTH: Final = 160
 _MOST_DISMISSED: Final = 10
+_MOST_PRAISED: Final = 3
 _MOST_FETCHED: Final = 50
 """Files read side by side before anybody asks for them; the rest come one by one, within the time limit."""
 
@@ -61,6 +64,26 @@ class Told:
     line: int
     text: str
     dismissed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Praise:
+    """What an earlier round praised in a line (from 1) and, where it has one, a function or class."""
+
+    path: RelPath
+    line: int
+    symbol: str | None
+    text: str
+
+
+def praise(strengths: Iterable[KeptStrength]) -> tuple[Praise, ...]:
+    """Kept strengths by the head lines that show them."""
+    return tuple(
+        Praise(proof.path, proof.line, symbol, each.text)
+        for each in strengths
+        for proof, symbol in zip(each.evidence, each.symbols, strict=True)
+        if proof.side is Side.HEAD
+    )
 
 
 def told(ledger: Ledger, texts: Recognised) -> tuple[Told, ...]:
@@ -87,6 +110,16 @@ def told(ledger: Ledger, texts: Recognised) -> tuple[Told, ...]:
 
 def _said(unit: Unit, told: Iterable[Told], *, dismissed: bool) -> Iterable[str]:
     return (each.text for each in told if each.dismissed is dismissed and shows(unit, each.path, each.line))
+
+
+def _praised(unit: Unit, change: Change, praised: Iterable[Praise]) -> Iterable[str]:
+    """What was praised in the lines a unit shows, or in a function or class that it changes."""
+    own = [each for each in praised if each.path == unit.path]
+    names = _names(unit, change) if own else []
+    for each in own:
+        symbol = (each.symbol or "").rpartition(".")[2]
+        if symbol in names or shows(unit, each.path, each.line):
+            yield each.text
 
 
 def shows(unit: Unit, path: RelPath | None, line: int) -> bool:
@@ -180,11 +213,12 @@ def gather(  # noqa: PLR0913  each is an independent input
     known: Callable[[Source], Source],
     seen: Iterable[Observation] = (),
     told: Sequence[Told] = (),
+    praised: Sequence[Praise] = (),
 ) -> tuple[tuple[Unit, ...], tuple[tuple[Side, Source], ...]]:
     """The units with what is known, and the texts of other files that were shown in part.
 
     ``mentions``: as ``mentioned`` found them. ``known``: a text as it was met before. ``seen``: what checks saw, shown
-    or not. ``told``: what people said of lines before.
+    or not. ``told``: what people said of lines before; ``praised``: what earlier rounds did.
     """
     noticed = sorted(seen, key=lambda each: (each.path or "", each.line, each.item, each.title))
     uses = _Uses(units, change, symbols, mentions, known)
@@ -195,6 +229,7 @@ def gather(  # noqa: PLR0913  each is an independent input
             triggers=tuple(_triggers(unit, noticed)),
             earlier=tuple(_said(unit, told, dismissed=False)),
             dismissed=tuple(_said(unit, told, dismissed=True))[:_MOST_DISMISSED],
+            praised=tuple(dict.fromkeys(_praised(unit, change, praised)))[:_MOST_PRAISED],
         )
         for unit in units
     ]

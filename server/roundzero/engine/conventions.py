@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Source
 from roundzero.core.convention import Tally
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import ItemId
 from roundzero.errors import OutsideError
 from roundzero.proc import side_by_side

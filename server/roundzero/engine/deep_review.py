@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.deep import VOICES, Drafted
 from roundzero.core.drafting import Gate, Texts, admit
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_part import Clusters, VoiceStats
 from roundzero.core.model_values import Outcome
 from roundzero.core.prompt import BLANKED, VERSION
@@ -21,7 +22,8 @@ from roundzero.core.reading import blanked, read_by
 from roundzero.core.toolbox import Used
 from roundzero.core.votes import merge
 from roundzero.engine.gaps import MAY_COME, Gap
-from roundzero.engine.quick_review import WHY_NOT, Answer, ModelSight, ask_each, ask_unit, prepare, reason_of
+from roundzero.engine.quick_review import Answer, ModelSight, ask_each, ask_unit, prepare, reason_of
+from roundzero.engine.whole_review import SaidOfWhole, WholeAnswer, ask_whole, to_ask
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -60,7 +62,8 @@ class Depth:
 class DeepDrafts:
     """What five drafts came to. ``seen`` are the distinct findings, ``texts`` those they were checked against.
 
-    ``sight`` has the numbers, and no findings yet. ``used``: what was looked up.
+    ``sight`` has the numbers, and no findings yet. ``used``: what was looked up. ``probes``: checks by a machine that
+    drafts proposed, and what of that was none.
     """
 
     sight: ModelSight
@@ -68,6 +71,7 @@ class DeepDrafts:
     texts: Texts
     ready: Prepared
     used: Used
+    probes: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +98,23 @@ async def deep_drafts(  # noqa: PLR0913  each is an independent input
     ready = await prepare(inquiry, snapshot, facts)
     neutral = any(voice.neutral for voice in depth.voices)
     blank = await asyncio.to_thread(blanked, ready.texts.sources) if neutral else {}
-    heard = await _drafts(ready, inquiry, asking, toolbox, watch, depth, blank=blank)
-    sight, seen, texts = await asyncio.to_thread(_merged, heard, ready, blank, inquiry, depth)
-    used = sum((each.used for each in heard), Used())
-    return DeepDrafts(sight=sight, seen=seen, texts=texts, ready=ready, used=used)
+    whole = await to_ask(inquiry, snapshot, ready.units)
+    answers: list[WholeAnswer] = [] if whole is None else [WholeAnswer(whole=whole)]
+
+    async def of_the_whole() -> None:
+        if whole is not None:
+            answers[0] = await ask_whole(whole, inquiry, snapshot, asking, toolbox, until=depth.until)
+
+    also = (of_the_whole,) if whole is not None and whole.items else ()
+    heard = await _drafts(ready, inquiry, asking, toolbox, watch, depth, blank=blank, also=also)
+    said = answers[0] if answers else None
+    sight, seen, texts = await asyncio.to_thread(_merged, heard, said, ready, blank, inquiry, depth)
+    used = sum((each.used for each in answers), sum((each.used for each in heard), Used()))
+    read = [
+        each for each in (*(one.answer.draft for one in heard), *(one.draft for one in answers)) if each is not None
+    ]
+    probes = (sum(each.probes for each in read), sum(each.dropped_probes for each in read))
+    return DeepDrafts(sight=sight, seen=seen, texts=texts, ready=ready, used=used, probes=probes)
 
 
 async def _drafts(  # noqa: PLR0913  each is an independent input
@@ -109,16 +126,17 @@ async def _drafts(  # noqa: PLR0913  each is an independent input
     depth: Depth,
     *,
     blank: _Sources,
+    also: Sequence[Callable[[], Awaitable[None]]] = (),
 ) -> list[_Heard]:
     """Every voice on every unit. A voice's first drafts come before the next one's, so that votes come in evenly.
 
-    ``blank``: the texts as a neutral voice reads them.
+    ``blank``: the texts as a neutral voice reads them. ``also`` is asked after them, and seen as one draft more.
     """
     from roundzero.engine.agent import agent_draft  # noqa: PLC0415  off the start-up path
 
     heard: list[_Heard] = []
 
-    async def one(voice: Voice, unit: Unit) -> Answer:
+    async def one(voice: Voice, unit: Unit) -> None:
         shown: tuple[tuple[Side, Source], ...] = ()
         used = Used()
         try:
@@ -138,22 +156,27 @@ async def _drafts(  # noqa: PLR0913  each is an independent input
             answer = Answer(unit, None, Outcome.TIMED_OUT)
         answer = replace(answer, unit=unit)
         heard.append(_Heard(voice, answer, shown, used))
-        return answer
 
-    def asked(voice: Voice, unit: Unit) -> Callable[[], Awaitable[Answer]]:
+    def asked(voice: Voice, unit: Unit) -> Callable[[], Awaitable[None]]:
         return lambda: one(voice, unit)
 
-    todo = [asked(voice, unit) for voice in depth.voices for unit in ready.units]
+    todo = [*(asked(voice, unit) for voice in depth.voices for unit in ready.units), *also]
     await ask_each(todo, lambda ask: ask(), lambda done, of: watch.stage(STAGE, done, of))
     place = {unit: at for at, unit in enumerate(ready.units)}
     return sorted(heard, key=lambda each: (each.voice.number, place[each.answer.unit]))
 
 
 def _merged(
-    heard: Sequence[_Heard], ready: Prepared, blank: _Sources, inquiry: Inquiry, depth: Depth
+    heard: Sequence[_Heard],
+    whole: WholeAnswer | None,
+    ready: Prepared,
+    blank: _Sources,
+    inquiry: Inquiry,
+    depth: Depth,
 ) -> tuple[ModelSight, tuple[Observation, ...], Texts]:
-    """What of the drafts holds, as distinct findings with their votes."""
-    texts = _with(ready.texts, (each for one in heard for each in one.shown))
+    """What of the drafts holds, as distinct findings with their votes. ``whole``: the one about all of the change."""
+    looked_up = [each for one in heard for each in one.shown]
+    texts = _with(ready.texts, (*looked_up, *(whole.shown if whole is not None else ())))
     unsaid = _as_blank(texts, blank) if blank else texts
     drafted: list[Drafted] = []
     gates: Counter[Gate] = Counter()
@@ -179,19 +202,22 @@ def _merged(
         gates.update(admission.counts)
         capped += admission.capped
         drafted += [Drafted(voice.number, unit, seen) for seen in admission.observations]
-    seen = merge(drafted, answered, clean)
+    everywhere = SaidOfWhole.of(whole, inquiry, texts)
+    drafted += everywhere.drafted
+    seen = merge(drafted, {**answered, **everywhere.answered}, {**clean, **everywhere.clean})
     covered, gaps = _covered(heard, ready, answered, depth)
     sight = ModelSight(
         hunks=ready.parts.hunks,
         covered=covered,
-        gaps=gaps,
+        gaps=(*gaps, *everywhere.gaps),
         drafts=dict(Counter(each.answer.outcome for each in heard)),
-        gates=dict(gates),
-        capped=capped,
+        gates=dict(gates + everywhere.gates),
+        capped=capped + everywhere.capped,
         units=len(ready.units),
         model=inquiry.model,
-        answered=_looked_for(ready, clean, seen),
-        spared=ready.parts.spared,
+        answered=_looked_for(ready, clean, seen)
+        | (everywhere.looked_for(seen) if not ready.parts.uncovered else frozenset()),
+        spared=ready.parts.spared | everywhere.spared,
         voices=tuple(_stats_of(voice, heard) for voice in depth.voices),
         clusters=Clusters(len(drafted), len(seen)),
     )
@@ -247,7 +273,9 @@ def _covered(
     if not missing:
         return covered, ()
     first, drafts = missing[0], "draft was" if len(heard) == 1 else "drafts were"
-    text = f"{len(missing)} of {len(heard)} {drafts} not made: {WHY_NOT[first.outcome]}"
+    why = Counter(reason_of(answer) for answer in missing)
+    reasons = next(iter(why)) if len(why) == 1 else ", ".join(f"{number} {reason}" for reason, number in why.items())
+    text = f"{len(missing)} of {len(heard)} {drafts} not made: {reasons}"
     return covered, (Gap(text, first.outcome, first.message),)
 
 

@@ -17,6 +17,7 @@ from roundzero.core.model_values import Outcome
 from roundzero.core.reversal import with_reversals
 from roundzero.core.toolbox import Used
 from roundzero.engine.confirming import confirm
+from roundzero.engine.context import praise
 from roundzero.engine.deep_review import Depth, deep_drafts
 from roundzero.engine.fact_check import fact_check, probed
 from roundzero.engine.gaps import Gap
@@ -61,6 +62,8 @@ async def deepen(  # noqa: PLR0913  each is an independent input
     until = asyncio.get_running_loop().time() + seconds if seconds is not None else None
     depth = Depth(policy=workspace.policy, voices=VOICES[: workspace.settings.model_drafts], until=until)
     facts = KnownFacts(snapshot.keep_in)
+    strengths = await _praise(memory, snapshot)
+    inquiry = replace(inquiry, praised=praise(strengths))
     async with Toolbox(snapshot, facts=facts, ledger=memory.ledger) as toolbox:
         drafts = await deep_drafts(inquiry, snapshot, asking, toolbox, watch, depth, facts=facts)
         stages = _Stages(inquiry, snapshot, asking, watch, depth, facts)
@@ -71,15 +74,15 @@ async def deepen(  # noqa: PLR0913  each is an independent input
     found = await asyncio.to_thread(
         with_reversals,
         seen,
-        await earlier_advice(workspace.git, memory.ledger, inquiry.change, await _praise(memory, snapshot)),
+        await earlier_advice(workspace.git, memory.ledger, inquiry.change, strengths),
     )
     told = await stages.overview(drafts)
     return replace(
         drafts.sight,
         observations=found,
-        gaps=told_of((*drafts.sight.gaps, *stages.gaps)),
+        gaps=told_of((*drafts.sight.gaps, *stages.gaps), asking.over),
         confirmations=stages.confirmations,
-        fact_checks=stages.fact_checks,
+        fact_checks=replace(stages.fact_checks, proposed=drafts.probes[0], dropped=drafts.probes[1]),
         rechecks=stages.again.stats,
         tools=ToolUse(drafts.used.calls + stages.used.calls, drafts.used.bytes + stages.used.bytes),
         spent=asking.spent,

@@ -8,7 +8,7 @@ reads the ledger again afterwards. Invariant: every refusal says what to do inst
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from roundzero.core.change import Side
 from roundzero.core.claims import refutation
 from roundzero.core.dismissal import OF_REPOSITORY, DismissalScope, dismiss
 from roundzero.core.finding import State
+from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import LIVE_OR_DISMISSED, Event, Proof, Sighting, Sign
 from roundzero.core.rule_files import SHARED_FILE
 from roundzero.engine.memory import DETACHED, claimed, found

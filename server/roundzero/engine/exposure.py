@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.origin import asked
 from roundzero.core.rebase import edit_map
 from roundzero.engine.repository import BridgedRepository

@@ -10,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.anatomy import ClaimVerdict
 from roundzero.core.change import Side
 from roundzero.core.claims import asked_of, checked, decisive, refutation, renewed, settled, texts_of, unchecked, unsure
 from roundzero.core.confirming import fact_checked, fact_question
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 from roundzero.core.model_part import FactChecks
 from roundzero.core.model_values import Outcome as Ended

@@ -5,10 +5,12 @@ Invariant: what was seen under one set of rules, or against one base, is never t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.engine.analysis import Analyst, Early
+from roundzero.engine.known_file import key
 from roundzero.engine.sights import Elsewhere, FileSight
 
 if TYPE_CHECKING:
@@ -46,6 +48,10 @@ class Look:
             wanted[self.path] = frozenset().union(*self.takers.values())
         self.elsewhere = await analyst.elsewhere(change, self.live.missing(wanted, self.sight))
 
+    def holds_for(self, live: Live, file: FileChange | None) -> bool:
+        """Whether what was seen is true of a file in another change."""
+        return live is self.live and file is not None and self.file is not None and key(file) == key(self.file)
+
     def take(self) -> None:
         """Make it known."""
         assert self.file is not None and self.sight is not None  # noqa: S101, PT018  it was looked at
@@ -72,44 +78,55 @@ class FastLane:
         self._state = state
 
     async def look(self, path: RelPath, buffer: Buffer) -> Look:
-        """Look at one buffer, once the change was collected."""
+        """Look at one buffer, once the change was collected. A change that is collected anew meanwhile takes it too."""
         state = self._state
-        live, analyst, workspace = state.live, state.analyst, state.workspace
-        assert live is not None and analyst is not None and workspace is not None  # noqa: S101, PT018  collected
-        async with state.replacing:
-            assert live.change is not None  # noqa: S101  collected
-            live.change = change = await workspace.git.refresh(live.change, path, buffer.text)
-        found = Look(path, live, change.file(path))
-        if found.file is None or live.fresh(found.file):
-            return found
+        found: Look | None = None
+        while True:
+            live, analyst, workspace = state.live, state.analyst, state.workspace
+            assert live is not None and analyst is not None and workspace is not None  # noqa: S101, PT018  collected
+            async with state.replacing:
+                assert live.change is not None  # noqa: S101  collected
+                live.change = change = await workspace.git.refresh(live.change, path, buffer.text)
+            file = change.file(path)
+            if found is not None and found.holds_for(live, file):
+                found.file = file
+                return found
+            found = Look(path, live, file)
+            if file is None or live.fresh(file):
+                return found
+            await self._see(found, buffer, analyst, change)
+            if self._is_current(found):
+                return found
+
+    async def _see(self, found: Look, buffer: Buffer, analyst: Analyst, change: Change) -> None:
+        assert found.file is not None  # noqa: S101  callers looked
         early = Early(EARLY_SECONDS, lambda sights: self._show_early(found, buffer, without_syntax(sights[0], analyst)))
         found.sight = without_syntax((await analyst.files([found.file], early=early))[0], analyst)
         await found.trace(analyst, change)
-        return found
 
     def _show_early(self, found: Look, buffer: Buffer, sight: FileSight) -> None:
         state, live = self._state, found.live
-        if found.file is not None and state.buffers.get(found.path) is buffer and live is state.live:
+        if found.file is not None and state.buffers.get(found.path) is buffer and self._is_current(found):
             live.take(found.file, sight, {}, Elsewhere(), complete=False)
             state.publish(live.judge(found.path))
 
+    def _is_current(self, found: Look) -> bool:
+        """Whether the change of now, under the rules of now, holds the very file that was looked at."""
+        live = self._state.live
+        return live is found.live and live.change is not None and live.change.file(found.path) is found.file
+
     def accept(self, found: Look) -> None:
-        """Take a result, unless rules or base are others by now: then another look is on its way."""
+        """Take a result, unless the change or its rules are others by now: then another look is on its way."""
         state, live = self._state, found.live
         if live is not state.live or live.change is None:
             return
-        file = live.change.file(found.path)
         if found.file is None:
-            if file is None:
+            if live.change.file(found.path) is None:
                 live.drop(found.path)
                 state.publish([found.path])
             return
         if found.sight is not None:
-            if file is None or not _same_base(file, found.file):
+            if not self._is_current(found):
                 return
             found.take()
         state.publish(live.judge(found.path))
-
-
-def _same_base(one: FileChange, other: FileChange) -> bool:
-    return (one.base.blob if one.base else None) == (other.base.blob if other.base else None)

@@ -7,10 +7,11 @@ and a text that parsed still parses.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.change import FileChange, Source, Status, blob_id
+from roundzero.core.frozen import dataclass
 from roundzero.core.rebase import carry, edit_map
 
 if TYPE_CHECKING:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import pickle
 from collections import OrderedDict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,6 +1,7 @@
 """What of a deep review was not done, each in a sentence; and one sentence where one cause stopped several stages.
 
-Words only. Invariant: nothing that was left undone goes unsaid, and no cause is told twice.
+Words only. Invariants: nothing that was left undone goes unsaid, and no cause is told twice; a host that failed at some
+questions and answered others is not said to have stopped the review.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, Self
 
 from roundzero.core.model_values import Outcome
+from roundzero.core.trouble import FAILURES
 from roundzero.engine.quick_review import WHY_NOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from roundzero.core.model_values import Reply
 
 MAY_COME: Final = frozenset(
     {
@@ -46,15 +50,31 @@ class Gap(str):
         return made
 
 
-def told(gaps: Sequence[str]) -> tuple[str, ...]:
-    """The sentences, in their order. Where several have one cause that will pass, it is told instead of them."""
-    causes = Counter(each.outcome for each in gaps if isinstance(each, Gap) and each.outcome in MAY_COME)
+def told(gaps: Sequence[str], over: Reply | None = None) -> tuple[str, ...]:
+    """The sentences, in their order. Where one cause stopped several stages, it is told instead of them.
+
+    ``over``: why nothing more was asked, if that is so. What one question failed at is told of that question.
+    """
+    causes = Counter(each.outcome for each in gaps if isinstance(each, Gap) and _stops(each, over))
     sentences: dict[str, None] = {}
     for each in gaps:
-        if not isinstance(each, Gap) or each.outcome is None or causes[each.outcome] < 2:
+        if not isinstance(each, Gap) or causes[each.outcome] < 2 or not _stops(each, over):
             sentences[str(each)] = None
             continue
         said = (other.message for other in gaps if isinstance(other, Gap) and other.outcome is each.outcome)
-        message, why = next(filter(None, said), ""), WHY_NOT[each.outcome]
-        sentences[STOPPED.format(f"{why} ({message})" if message else why)] = None
+        message = over.message if over is not None and over.outcome is each.outcome else next(filter(None, said), "")
+        sentences[STOPPED.format(because(each.outcome, message))] = None
     return tuple(sentences)
+
+
+def because(outcome: Outcome | None, message: str) -> str:
+    """Why something was not done, in words, with what the host said; what is wrong with a reply is not for people."""
+    why = WHY_NOT.get(outcome, "failed") if outcome is not None else "failed"
+    return f"{why} ({message})" if message and outcome in MAY_COME else why
+
+
+def _stops(gap: Gap, over: Reply | None) -> bool:
+    """Whether a gap is of a cause that lets no other question through, or of the end of the time there was."""
+    if gap.outcome not in MAY_COME:
+        return False
+    return gap.outcome not in FAILURES or not gap.message or (over is not None and over.outcome is gap.outcome)

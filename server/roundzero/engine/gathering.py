@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.checklist import Failure
+from roundzero.core.frozen import dataclass
 from roundzero.core.suppress import directives
 from roundzero.engine.sights import FileSight
 

@@ -7,9 +7,10 @@ back; nothing is raised but what ``Asks.put`` raises.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_values import Ask, Outcome, Turn
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ cannot show comes from the last one that did, and only from lines that were not 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from roundzero.core.change import Side
 from roundzero.core.finding import Origin
+from roundzero.core.frozen import dataclass
 from roundzero.core.rebase import carry, carry_foreign, edit_map
 
 if TYPE_CHECKING:

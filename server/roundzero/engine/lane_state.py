@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
     from roundzero.engine.asking import Asking
     from roundzero.engine.quick_review import Answer
+    from roundzero.engine.review import ProgressSink
 
 WAITS: Final = frozenset({"waiting", "budget-spent"})
 """States that end by themselves, where it is known when."""
+
+_WAIT: Final = "wait"
+_STAGES: Final = frozenset({"draft", "recheck", "confirm", "fact-check", "overview", _WAIT})
+"""Stages of a deep review in which a model is asked, as its progress names them."""
 
 _CAUSES: Final = {
     "unauthorised": "the model's host refuses the key",
@@ -37,6 +42,9 @@ class LaneStanding:
         self.running = False
         self.trouble: str | None = None
         self.cause: str | None = None
+        self.stage: str | None = None
+        """What a model is asked for beside the lane's runs, for a person who waits for a deep review."""
+        self.waits = False
         self.seen: tuple[str, float | None] = ("idle", None)
         """The last state of whoever asks that says something, and until when it lasts."""
         self._say = say
@@ -53,6 +61,8 @@ class LaneStanding:
 
     def now(self, *, paused: bool) -> tuple[str, float | None]:
         """The state, and until when it lasts in seconds since the epoch."""
+        if self.stage is not None:
+            return ("waiting" if self.waits else "running"), None
         if paused:
             return "paused", None
         name, until = self.seen
@@ -62,6 +72,14 @@ class LaneStanding:
         if name in WAITS:
             return (name, until) if ahead or (name == "budget-spent" and until is None) else ("idle", None)
         return (name, until) if name in {"offline", "paused"} else ("idle", None)
+
+    def watched(self, progress: ProgressSink | None, tell: Callable[[], None]) -> ProgressSink:
+        """Who watches a deep review, so that the lane shows its stage. ``tell``: that another one begins."""
+        return _Watched(self, progress, tell)
+
+    def rest(self) -> None:
+        """What a person waited for is over."""
+        self.stage, self.waits = None, False
 
     def end(self, answers: Collection[Answer]) -> None:
         """The state that a run leaves behind, also where the one who asks did not even try, and what to tell of it."""
@@ -87,3 +105,23 @@ class LaneStanding:
         if cause not in self._said_of:
             self._said_of.add(cause)
             self._say(text)
+
+
+class _Watched:
+    """Passes progress on, and notes the stages in which a model is asked."""
+
+    def __init__(self, standing: LaneStanding, progress: ProgressSink | None, tell: Callable[[], None]) -> None:
+        self._standing = standing
+        self._progress = progress
+        self._tell = tell
+
+    def stage(self, name: str, done: int, total: int | None) -> None:
+        standing = self._standing
+        if name in _STAGES:
+            before = (standing.stage, standing.waits)
+            standing.waits = name == _WAIT and not done
+            standing.stage = name if name != _WAIT else standing.stage or "draft"
+            if (standing.stage, standing.waits) != before:
+                self._tell()
+        if self._progress is not None:
+            self._progress.stage(name, done, total)

@@ -7,9 +7,10 @@ Invariant: a hunk counts as looked at only while it reads, on both sides, as it 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.judge import within
 from roundzero.engine.known_file import key
 from roundzero.engine.quick_review import sight_of

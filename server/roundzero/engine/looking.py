@@ -5,11 +5,13 @@ Decides nothing about findings. Invariant: everything that was started for a loo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from roundzero.core.frozen import dataclass
 from roundzero.engine.analysis import Analyst
 from roundzero.engine.memory import Memory, remember, shared_dismissals
+from roundzero.engine.own_checks import own_items
 from roundzero.engine.pool import runner_for
 from roundzero.engine.sights import combine, lacking
 from roundzero.git.repository import Scope
@@ -76,10 +78,11 @@ async def look(  # noqa: PLR0913  each is an independent input
     watch: ProgressSink,
     runner: Runner | None,
     now: str,
+    alone: bool = False,
 ) -> Looked:
-    """Look at a change. Our own checks run in ``runner``; None: where they are done soonest."""
+    """Look at a change. Our own checks run in ``runner``; None: where they are done soonest. ``alone`` as in review."""
     files = [file for file in change.files if view.covers(file.path)]
-    own = runner or runner_for(files)
+    own = runner or runner_for(files, own_items(workspace.ruleset), alone=alone)
     analyst = Analyst(
         workspace.ruleset,
         linters=workspace.linters,

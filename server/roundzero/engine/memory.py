@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.advance import Listened, Occasion, Recheck, advance, expiries
 from roundzero.core.change import Side, Source
 from roundzero.core.finding import State
+from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import LIVE, Event, Ledger, Proof, Round, Sign, fold
 from roundzero.core.linemap import LineMap
 from roundzero.core.matching import TELLING

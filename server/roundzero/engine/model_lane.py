@@ -12,12 +12,14 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from roundzero.core import planner as plan
 from roundzero.core.finding import State as Standing
+from roundzero.core.frozen import dataclass
 from roundzero.core.judge import within
+from roundzero.engine.kept_answers import KeptAnswers
 from roundzero.engine.lane_state import WAITS, LaneStanding
 from roundzero.engine.model_access import SWITCHED_OFF, ModelAccess
 from roundzero.engine.telling import NOT_YET, ModelStatus
@@ -51,12 +53,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _LOG: Final = logging.getLogger(__name__)
-
-_MOST_KEPT: Final = 256
-"""Answers kept for texts that may come back, some kilobytes each: what was drafted, without what was sent."""
-
-_FUTILE: Final = {"truncated", "empty", "refused", "wrong"}
-"""Outcomes that the same question would have again."""
 
 _LATE: Final = 0.2
 """Seconds after the end of a wait at which it is asked again: clocks of two processes differ."""
@@ -115,9 +111,7 @@ class ModelLane:
         self._done: object = None
         self._renewals = 0
         """How often there came to be more to ask than the change tells: what runs meanwhile does not ask it."""
-        self._kept: dict[str, Answer] = {}
-        self._failed: dict[str, Answer] = {}
-        """Questions that a model could not answer well: asked again by a person only, since it would cost the same."""
+        self._kept = KeptAnswers()
 
     # --- life ---
 
@@ -160,6 +154,7 @@ class ModelLane:
             covered=sight.covered if sight is not None else 0,
             reasons=(*reasons, *(sight.gaps if sight is not None else ())),
             model=settings.model_name or settings.model_provider,
+            stage=self._standing.stage,
         )
 
     def unasked(self) -> tuple[str, ...]:
@@ -213,7 +208,7 @@ class ModelLane:
             self._standing.begin()
             self._access.look_again()
             if wanted:
-                self._failed.clear()
+                self._kept.forget_failed()
             try:
                 run = await self._look(live, workspace, asking, progress, paths)
                 self._standing.trouble = None
@@ -255,6 +250,12 @@ class ModelLane:
         finally:
             task.cancel()
             self._direct.discard(task)
+            self._standing.rest()
+            self._tell()
+
+    def watched(self, progress: ProgressSink | None) -> ProgressSink:
+        """Who watches a deep review, so that the status shows what a model is asked for."""
+        return self._standing.watched(progress, self._tell)
 
     async def recheck(self, finding: Finding) -> ModelRun | None:
         """Ask the unit of a finding again, whatever it was answered. Raises UserError, OutsideError."""
@@ -266,7 +267,7 @@ class ModelLane:
     async def confirm(self, finding: Finding, progress: ProgressSink | None = None) -> LookedAgain:
         """A second look at one finding, and a check of what it claims. Raises UserError, OutsideError."""
         await self.check()
-        return await self.directly(self._confirm(finding, progress))
+        return await self.directly(self._confirm(finding, self.watched(progress)))
 
     async def _confirm(self, finding: Finding, progress: ProgressSink | None) -> LookedAgain:
         from roundzero.engine.second_look import LookedAgain, look_again  # noqa: PLC0415  rarely asked for
@@ -350,7 +351,7 @@ class ModelLane:
             for unit, key in this.units
             if not self._knows(live, unit, key) and (not paths or any(within(unit.path, each) for each in paths))
         ]
-        known = {**self._failed, **self._kept}
+        known = self._kept.all()
         answers = {key: known[key] for _, key in this.units if key in known}
 
         async def one(row: tuple[Unit, str]) -> Answer:
@@ -374,8 +375,9 @@ class ModelLane:
 
     def _knows(self, live: Live, unit: Unit, key: str) -> bool:
         """Whether a unit need not be looked at: what was said of it stands, and nobody doubts it."""
-        stands = key in self._kept and key not in self._again and live.answers.answered(unit.path, key)
-        return key in self._failed or stands
+        kept = self._kept.good(key) is not None
+        stands = kept and key not in self._again and live.answers.answered(unit.path, key)
+        return key in self._kept.failed or stands
 
     async def _prepared(self, live: Live, workspace: Workspace, change: Change) -> _Round:
         from roundzero.core.ledger import Ledger  # noqa: PLC0415  off the start-up path
@@ -413,17 +415,15 @@ class ModelLane:
         """Ask about one unit, and take what holds of the answer at once."""
         from roundzero.engine.quick_review import ask_unit, sight_of  # noqa: PLC0415  off the start-up path
 
-        doubted, answer = key in self._again, self._kept.get(key)
+        doubted, answer = key in self._again, self._kept.good(key)
         if doubted or answer is None:
             via = self._access.anew() if doubted else asking
             answer = await ask_unit(unit, this.inquiry, via)
         answer = replace(answer, unit=unit)
+        self._kept.take(key, answer)
         if answer.draft is None:
-            if answer.outcome.value in _FUTILE:
-                self._failed[key] = answer
             return answer
         self._again.discard(key)
-        self._remember(key, answer)
         sight = await asyncio.to_thread(sight_of, [answer], this.inquiry, this.texts, parts=this.parts)
         live = self._state.live
         if live is None or live.change is None:
@@ -468,18 +468,9 @@ class ModelLane:
             if key in answers and answers[key].draft is not None:
                 answered[unit.path].add(key)
         live.answers.know(answered)
-        self._failed = {key: self._failed[key] for _, key in this.units if key in self._failed}
+        self._kept.forget_failed(but=[key for _, key in this.units])
         if live.change is not None and live.change.snapshot == change.snapshot:
             self._state.publish(live.take_answer(live.answers.prune([unit for unit, _ in this.units])))
-
-    def _remember(self, key: str, answer: Answer) -> None:
-        """Keep an answer for when its text comes back, the newest ones; whoever takes it has the unit it is about."""
-        from roundzero.core.model_values import Unit as Bare  # noqa: PLC0415  off the start-up path
-
-        self._kept.pop(key, None)
-        self._kept[key] = replace(answer, unit=Bare(path=answer.unit.path, hunks=(), excerpts=()))
-        while len(self._kept) > _MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
 
     def _wait(self, asking: Asking) -> None:
         """Come back when what was waited for is there: one timer, and none when nobody knows when."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_part import ModelStats
 from roundzero.engine.model_access import NO_PROVIDER
 from roundzero.errors import RoundzeroError, UserError
@@ -226,6 +227,7 @@ class _Noting:
     """Takes note of the questions and answers none."""
 
     spent: Spent
+    over: Reply | None = None
     asks: list[Ask] = field(default_factory=list)
 
     async def put(self, ask: Ask) -> Reply:

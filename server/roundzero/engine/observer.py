@@ -5,12 +5,12 @@ Runs nothing. Invariant: an item without a hit in scope at the head costs nothin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from roundzero import __version__
 from roundzero.core.change import Side
 from roundzero.core.finding import observe
+from roundzero.core.frozen import dataclass
 from roundzero.core.scope import out_of_scope
 
 if TYPE_CHECKING:

@@ -8,16 +8,15 @@ names and secrets; kept strengths are looked for in the texts of now at any dept
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
+from roundzero.core.frozen import dataclass
 from roundzero.core.overview import Described, checked, question
 from roundzero.core.strengths import Guarded, guarded, joined, notices, written
 from roundzero.core.units import redacted_source
-from roundzero.engine.gaps import Gap
+from roundzero.engine.gaps import Gap, because
 from roundzero.engine.in_form import ask_in_form
-from roundzero.engine.quick_review import WHY_NOT
 from roundzero.errors import OutsideError
 from roundzero.store.strength_db import StrengthDb
 
@@ -70,7 +69,7 @@ async def overview(
     got = await ask_in_form(asking, asked, FORM, model=inquiry.model, max_output=_MOST_OUTPUT)
     watch.stage(STAGE, 1, 1)
     if got.value is None:
-        why = WHY_NOT.get(got.outcome, "failed")
+        why = because(got.outcome, got.message)
         return Overviewed(gap=Gap(f"the question about the change as a whole ended {why}", got.outcome, got.message))
     return Overviewed(await asyncio.to_thread(checked, got.value, inquiry.change, described, sources))
 

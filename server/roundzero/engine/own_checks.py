@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from roundzero.checkers.run import FileResult
     from roundzero.core.finding import Hit, Observation
     from roundzero.core.item import Item, ItemId
+    from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath
     from roundzero.engine.gathering import Gathering
     from roundzero.engine.observer import Observer
@@ -38,11 +39,7 @@ class OwnChecks:
 
     def __init__(self, observer: Observer, runner: Runner) -> None:
         """Run nothing yet."""
-        self.items = tuple(
-            item
-            for item in observer.ruleset.checked
-            if any(isinstance(check, CheckerCheck | TextCheck) for check in item.checks)
-        )
+        self.items = own_items(observer.ruleset)
         self._observer = observer
         self._runner = runner
 
@@ -153,6 +150,12 @@ class OwnChecks:
     @cached_property
     def _wide(self) -> tuple[Item, ...]:
         return tuple(item for item in self.items if any(is_wide(name) for name in item.checkers))
+
+
+def own_items(ruleset: Ruleset) -> tuple[Item, ...]:
+    """The items that are checked by checks of ours."""
+    own = (CheckerCheck, TextCheck)
+    return tuple(item for item in ruleset.checked if any(isinstance(check, own) for check in item.checks))
 
 
 def _alone(source: Source) -> FileChange:

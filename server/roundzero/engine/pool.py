@@ -1,6 +1,7 @@
-"""Where Python checks run when somebody waits for all of them: in this process, or in it and a worker beside it.
+"""Where Python checks run when somebody waits for all of them: in this process, or in it and a second one beside it.
 
-The worker's side of it is ``worker_link``, which an editor's engine uses alone. Does not know what is checked.
+The second is a copy of this one where that may be made (``forked``), else a worker, which has to load and be sent all
+it needs; of its conversation ``worker_link`` knows, which an editor's engine uses alone. Does not know what is checked.
 Invariant: however many processes there are, a file's result is the same.
 """
 
@@ -10,10 +11,9 @@ import asyncio
 import contextlib
 import gc
 import os
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, cast
 
 from roundzero.engine.repository import BridgedRepository
-from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,10 +26,19 @@ if TYPE_CHECKING:
     from roundzero.engine.worker_link import Worker
 
 WORTH_A_PROCESS: Final = 1_200_000
-"""Characters of changed files from which a second process pays: its start costs what checking 400,000 does.
+"""Characters of changed files from which a worker pays: its start costs what checking 400,000 does.
 
 Measured on two processors: below that little is gained where the second is free, and where it is not, all is lost.
 """
+
+WORTH_A_COPY: Final = 200_000
+"""Characters of changed files from which a copy pays: it costs what checking 100,000 does.
+
+That is to make it, and the memory that it comes to have for itself.
+"""
+
+AHEAD: Final = 4
+"""Files that the second process has at hand, so that it never waits until this one has time for it."""
 
 
 class Runner(Protocol):
@@ -112,32 +121,59 @@ class InProcess:
             gc.enable()
 
 
+class Forked:
+    """A copy of this process, which has the files of one change and all that checks them: only results cross."""
+
+    def __init__(self, files: Sequence[FileChange], items: tuple[Item, ...]) -> None:
+        """Make the copy. Raises OSError where there is no room for it."""
+        from roundzero.checkers.run import FileResult, check_file  # noqa: PLC0415  heavy
+        from roundzero.forked import Copy  # noqa: PLC0415  off the start-up path
+
+        self._numbers = {id(file): number for number, file in enumerate(files)}
+        self._files = files
+        self._items = items
+        self._copy = Copy(lambda number: check_file(files[number], items) or FileResult())
+
+    @property
+    def pid(self) -> int:
+        """The process id of the copy."""
+        return self._copy.pid
+
+    def has(self, file: FileChange, items: tuple[Item, ...]) -> bool:
+        """Whether it is there and can check a file for these items."""
+        return self._copy.alive and id(file) in self._numbers and items == self._items
+
+    async def check_file(self, file: FileChange, items: tuple[Item, ...]) -> FileResult:
+        """See Runner. Only for a file that it has."""
+        del items
+        return cast("FileResult", await self._copy.ask(self._numbers[id(file)]))
+
+    async def close(self) -> None:
+        """End the copy."""
+        self._copy.close()
+
+
 class Both:
-    """This process and one worker side by side, for a change that is worth starting a process for."""
+    """This process and a second one side by side, for a change that is worth it. ``there`` is closed with it."""
 
-    parallel: Final = 3
-    """The worker has a second file at hand, so that it never waits until this process has time for it."""
+    parallel: Final = 1 + AHEAD
 
-    def __init__(self) -> None:
+    def __init__(self, there: Worker | Forked) -> None:
         """Start nothing."""
-        from roundzero.engine.worker_link import Worker as There  # noqa: PLC0415  for large changes only
-
         self._here = InProcess()
-        self._there = There()
-        self._idle: list[InProcess | Worker] = [self._here, self._there, self._there]
-
-    async def warm(self) -> None:
-        """Start the worker now. One that cannot be started says so to who asks it."""
-        with contextlib.suppress(OutsideError):
-            await self._there.warm()
+        self._there = there
+        self._free = AHEAD
 
     async def check_file(self, file: FileChange, items: tuple[Item, ...]) -> FileResult:
         """See Runner."""
-        runner = self._idle.pop() if self._idle else self._here
+        there = self._there
+        if not self._free or (isinstance(there, Forked) and not there.has(file, items)):
+            return await self._here.check_file(file, items)
+        self._free -= 1
         try:
-            return await runner.check_file(file, items)
+            return await there.check_file(file, items)
         finally:
-            self._idle.append(runner)
+            self._free += 1
 
     async def check_change(self, snapshot: Snapshot, items: tuple[Item, ...]) -> ChangeResult:
         """See Runner."""
@@ -149,12 +185,25 @@ class Both:
         await self._there.close()
 
 
-def runner_for(files: Sequence[FileChange]) -> Runner:
-    """What checks these files soonest when somebody waits for all of them."""
+def processors() -> int:
+    """How many processors this process may use, which may be fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def runner_for(files: Sequence[FileChange], items: tuple[Item, ...], *, alone: bool) -> Runner:
+    """What checks files for ``items`` soonest when somebody waits for all of them.
+
+    ``alone``: this process does nothing else, and may be copied.
+    """
     size = sum(len(file.head.text) for file in files if file.head is not None)
-    return Both() if worth_a_process(size) else InProcess()
+    if processors() > 1:
+        from roundzero.forked import can_fork  # noqa: PLC0415  off the start-up path
 
+        if alone and can_fork():
+            with contextlib.suppress(OSError):
+                return Both(Forked(files, items)) if size > WORTH_A_COPY else InProcess()
+        if size > WORTH_A_PROCESS:
+            from roundzero.engine.worker_link import Worker as There  # noqa: PLC0415  for large changes only
 
-def worth_a_process(characters: int) -> bool:
-    """Whether checking that much text is done sooner by two processes."""
-    return characters > WORTH_A_PROCESS and (os.cpu_count() or 1) > 1
+            return Both(There())
+    return InProcess()

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from roundzero.core.drafting import Gate, Texts, admit
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_values import Outcome
 from roundzero.core.prompt import VERSION, question
 from roundzero.engine.asking import Spent
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath
     from roundzero.core.units import Cut
-    from roundzero.engine.context import Told
+    from roundzero.engine.context import Praise, Told
     from roundzero.engine.reminding import Reminded
     from roundzero.engine.repository import Snapshot
 
@@ -93,13 +94,20 @@ class Asks(Protocol):
     def spent(self) -> Spent:
         """What was spent so far."""
 
+    @property
+    def over(self) -> Reply | None:
+        """Why nothing more is put, once that is so."""
+
     async def put(self, ask: Ask) -> Reply:
         """The reply to a question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inquiry:
-    """What is asked about. ``seen``: what checks saw. ``told``: what people said of lines before."""
+    """What is asked about. ``seen``: what checks saw. ``told``: what people said of lines before.
+
+    ``praised``: what earlier rounds praised and is still there.
+    """
 
     change: Change
     ruleset: Ruleset
@@ -109,6 +117,7 @@ class Inquiry:
     covers: Callable[[RelPath], bool]
     seen: Sequence[Observation] = ()
     told: Sequence[Told] = ()
+    praised: Sequence[Praise] = ()
 
 
 async def quick_review(
@@ -217,7 +226,14 @@ async def _looked_up(
         with facts.open() as store:
             symbols = RepositorySymbols(bridge, inquiry.change, store, TimeLimit(seconds, stop.is_set))
             return gather(
-                units, inquiry.change, symbols, mentions, known=facts.known, seen=inquiry.seen, told=inquiry.told
+                units,
+                inquiry.change,
+                symbols,
+                mentions,
+                known=facts.known,
+                seen=inquiry.seen,
+                told=inquiry.told,
+                praised=inquiry.praised,
             )
 
     try:

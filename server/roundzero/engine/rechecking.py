@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.finding import State
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_part import Rechecks
 from roundzero.core.model_values import Outcome
 from roundzero.core.recheck_candidates import candidates, checked_in, is_touched, removed, text_of_then
@@ -22,9 +23,8 @@ from roundzero.core.rechecking import judged
 from roundzero.core.remembered import Remembered
 from roundzero.core.units import redacted_source
 from roundzero.engine.answers import WHY
-from roundzero.engine.gaps import Gap
+from roundzero.engine.gaps import Gap, because
 from roundzero.engine.in_form import Got, ask_in_form
-from roundzero.engine.quick_review import WHY_NOT
 from roundzero.engine.reminding import Reminded
 from roundzero.errors import OutsideError
 from roundzero.proc import side_by_side
@@ -232,7 +232,7 @@ def _rechecked(
         if got is None:
             silent[subject.entry.id] = KEPT_BACK
         elif got.value is None:
-            why = silent[subject.entry.id] = WHY_NOT.get(got.outcome, "failed")
+            why = silent[subject.entry.id] = because(got.outcome, got.message)
             causes.setdefault(why, (got.outcome, got.message))
         else:
             result = judged(subject, got.value, sources, change)

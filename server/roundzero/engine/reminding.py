@@ -7,11 +7,12 @@ is gone and it is stale, or unconfirmed where one was asked again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
 
 from roundzero.core.advance import Recheck
 from roundzero.core.finding import State
+from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import Proof
 from roundzero.core.recognition import match
 from roundzero.core.remembered import entries_of_model, remembered

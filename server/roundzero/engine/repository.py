@@ -7,10 +7,10 @@ belong to one change, the live buffers included.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from roundzero.core.change import Side
+from roundzero.core.frozen import dataclass
 from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
-from roundzero.engine.head_start import HeadStart
+from roundzero.core.frozen import dataclass
 from roundzero.git.repository import Scope
 from roundzero.proc import side_by_side
 
@@ -113,9 +113,11 @@ async def review(  # noqa: PLR0913  each is an independent input
     identify: Identify | None = None,
     said: Said | None = None,
     complete: Complete | None = None,
+    alone: bool = False,
 ) -> Report:
     """Review a change. ``identify`` gives ids, by default those of the ledger's entries.
 
+    ``alone``: this process does nothing else meanwhile and ends soon, so that it may be copied to work twice as fast.
     ``said`` knows what a model has said of a change already; where it gives None, one is asked. ``complete`` asks the
     editor's own model, where there is one.
     Raises UserError when it cannot be made (a base that is none, a diff that does not fit).
@@ -124,22 +126,17 @@ async def review(  # noqa: PLR0913  each is an independent input
     clock = _Clock()
     now = datetime.now(UTC).isoformat(timespec="seconds")
     watch.stage("collect", 0, None)
-    early = HeadStart(workspace.git.root, limit=workspace.settings.max_file_bytes)
-    try:
-        async with side_by_side() as group:
-            listed = early.listed if runner is None and not request.paths else None
-            collecting = group.create_task(_collect(workspace, request, listed))
-            group.create_task(_load(collecting, workspace.ruleset.checked if runner is None else None))
-        change = collecting.result()
-        clock.lap("collect")
-        from roundzero.engine.looking import look  # noqa: PLC0415  loaded while git was waited for
+    async with side_by_side() as group:
+        collecting = group.create_task(_collect(workspace, request))
+        group.create_task(_load(collecting, workspace.ruleset.checked if runner is None else None))
+    change = collecting.result()
+    clock.lap("collect")
+    from roundzero.engine.looking import look  # noqa: PLC0415  loaded while git was waited for
 
-        workspace = await _with_conventions(workspace, change)
-        view = _view(workspace, request)
-        looked = await look(workspace, request, change, view, watch=watch, runner=runner or early.runner, now=now)
-        clock.lap("check")
-    finally:
-        await early.close()
+    workspace = await _with_conventions(workspace, change)
+    view = _view(workspace, request)
+    looked = await look(workspace, request, change, view, watch=watch, runner=runner, now=now, alone=alone)
+    clock.lap("check")
     if request.depth != "off":
         asked = said(change) if said is not None else None
         if asked is None:
@@ -289,9 +286,7 @@ def _view(workspace: Workspace, request: ReviewRequest) -> View:
     return replace(view, paths=request.paths) if request.paths else view
 
 
-async def _collect(
-    workspace: Workspace, request: ReviewRequest, listed: Callable[[Sequence[RelPath]], None] | None = None
-) -> Change:
+async def _collect(workspace: Workspace, request: ReviewRequest) -> Change:
     base = await workspace.choose_base(request.base, head=request.head)
     change = await workspace.git.collect(
         base,
@@ -299,7 +294,6 @@ async def _collect(
         head=request.head,
         rules=workspace.collect_rules(untracked=request.untracked),
         overlays={**request.unsaved, **request.overlays} if request.scope is Scope.WORKTREE else request.overlays,
-        listed=listed,
         at_once=True,
     )
     if request.diff is not None:

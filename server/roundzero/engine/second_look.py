@@ -6,12 +6,13 @@ the reason.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from roundzero.core.anatomy import Anatomy, Votes
 from roundzero.core.claims import refutation
 from roundzero.core.finding import State
+from roundzero.core.frozen import dataclass
 from roundzero.engine.confirming import confirm
 from roundzero.engine.fact_check import fact_check, probed
 from roundzero.engine.toolbox import Toolbox

@@ -231,8 +231,8 @@ class Engine:
         reviewing = review(
             workspace,
             replace(request, remember=True),
-            progress,
-            runner=self._state.worker,
+            self._model.watched(progress) if request.depth == "deep" else progress,
+            runner=self._state.patient,
             identify=live.identify if live is not None else None,
             said=said,
             complete=self._complete,
@@ -427,7 +427,11 @@ class Engine:
             return self._model.look()
         if lane is plan.Lane.CHANGE or path is None:
             return self._refresh()
-        return self._fast.look(path, self._state.buffers[path])
+        return self._look(path)
+
+    async def _look(self, path: RelPath) -> Look:
+        """Look at a buffer as it is when the job begins: what a burst of edits cancels before holds no text."""
+        return await self._fast.look(path, self._state.buffers[path])
 
     async def _refresh(self) -> None:
         await self._change.refresh(self._collected)

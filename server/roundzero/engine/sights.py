@@ -6,10 +6,11 @@ counterpart means something.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.checklist import Failure
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import AstGrepCheck, RuffCheck
 from roundzero.core.judge import Sight
 

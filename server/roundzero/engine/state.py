@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.finding import State as Standing
+from roundzero.core.frozen import dataclass
 from roundzero.core.judge import shown
 from roundzero.core.rebase import aged, carry, edit_map
 from roundzero.engine.answers import STALE
+from roundzero.engine.patient import Patient
 from roundzero.engine.telling import Listener, Publication
 from roundzero.engine.worker_link import Worker
 
@@ -76,6 +78,8 @@ class State:
         self.rounds_asked = False
         """Whether findings about the change as a whole are shown: only after someone asked for a round."""
         self.worker = Worker()
+        self.patient = Patient(self.worker)
+        """For checks that no keystroke waits for."""
         self._listener = listener
         self._opening = asyncio.Lock()
         self._opened_at: tuple[int, ...] = ()

@@ -5,9 +5,10 @@ Values only. Invariant: a publication is the whole truth about what one file sho
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.report import RoundInfo
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class ModelStatus:
     """What the model lane is doing, in the words of ``engine/asking.LaneState``, and what it cost so far.
 
     ``until`` says when a wait ends, in seconds since the epoch. ``covered`` of the change's ``hunks`` were looked at;
-    ``reasons`` say why the rest were not, or why nothing is asked.
+    ``reasons`` say why the rest were not, or why nothing is asked. ``stage`` is that of a deep review, as its progress
+    names it.
     """
 
     state: str = "off"
@@ -49,6 +51,7 @@ class ModelStatus:
     covered: int = 0
     reasons: tuple[str, ...] = ()
     model: str | None = None
+    stage: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

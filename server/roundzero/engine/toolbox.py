@@ -12,9 +12,9 @@ import logging
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_values import ToolSpec
 from roundzero.core.prompt import fenced
 from roundzero.errors import OutsideError

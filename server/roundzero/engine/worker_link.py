@@ -52,6 +52,9 @@ Result: TypeAlias = "FileResult | ChangeResult | None"
 
 CRASHED: Final = "the worker process ended while it checked this"
 
+TURNS: Final = 3
+"""How often a check that nobody waits for gives way before it is done to the end: each time, its work is lost."""
+
 
 class _DiedError(OutsideError):
     """The worker process ended before it answered."""
@@ -73,6 +76,15 @@ class Worker:
         self._items: tuple[Item, ...] | None = None
         self._texts = Texts()
         self._lock = asyncio.Lock()
+        self._awaited = 0
+        """Files somebody waits for."""
+        self._free = asyncio.Event()
+        """Set while nobody waits for a file."""
+        self._free.set()
+        self._turn = asyncio.Lock()
+        """Held by the one check that nobody waits for."""
+        self._giving_way: asyncio.Task[FileResult] | None = None
+        """That check while it may be stopped."""
 
     @property
     def pid(self) -> int | None:
@@ -85,11 +97,38 @@ class Worker:
             await self._ready()
 
     async def check_file(self, file: FileChange, items: tuple[Item, ...]) -> FileResult:
-        """See Runner."""
-        from roundzero.checkers.run import FileResult  # noqa: PLC0415  heavy
+        """See Runner. What nobody waits for gives way."""
+        self._awaited += 1
+        self._free.clear()
+        if self._giving_way is not None:
+            self._giving_way.cancel()
+        try:
+            return await self._check(file, items)
+        finally:
+            self._awaited -= 1
+            if not self._awaited:
+                self._free.set()
 
-        result = await self._request(items, lambda number: pack(number, file, self._texts))
-        return result if isinstance(result, FileResult) else FileResult()
+    async def check_between(self, file: FileChange, items: tuple[Item, ...]) -> FileResult:
+        """As ``check_file``, when nobody waits for another file, and begun anew when somebody comes to."""
+        async with self._turn:
+            for _ in range(TURNS):
+                await self._unawaited()
+                self._giving_way = asking = asyncio.ensure_future(self._check(file, items))
+                try:
+                    await asyncio.wait([asking])
+                finally:
+                    self._giving_way = None
+                    if asking.cancel():
+                        await asyncio.wait([asking])
+                if not asking.cancelled():
+                    return asking.result()
+            await self._unawaited()
+            return await self._check(file, items)
+
+    async def _unawaited(self) -> None:
+        while self._awaited:
+            await self._free.wait()
 
     async def check_change(self, snapshot: Snapshot, items: tuple[Item, ...]) -> ChangeResult:
         """See Runner."""
@@ -112,6 +151,12 @@ class Worker:
             child.kill()
             await child.close()
         self._fail(OutsideError("the engine was closed"))
+
+    async def _check(self, file: FileChange, items: tuple[Item, ...]) -> FileResult:
+        from roundzero.checkers.run import FileResult  # noqa: PLC0415  heavy
+
+        result = await self._request(items, lambda number: pack(number, file, self._texts))
+        return result if isinstance(result, FileResult) else FileResult()
 
     async def _request(
         self, items: tuple[Item, ...], make: Callable[[int], Request], snapshot: Snapshot | None = None

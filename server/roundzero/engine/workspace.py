@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roundzero.core.frozen import dataclass
 from roundzero.errors import OutsideError, UserError
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ becomes a FileChange, a Skip with its reason, both (deleted), or nothing (no lin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import FileChange, Skip, SkipKind, Source, Status
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.text import Decoded, decode, encode
 from roundzero.git import rules

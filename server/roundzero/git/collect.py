@@ -8,10 +8,10 @@ git's own do not, because a file changed in between or has a buffer in an editor
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Change, FileChange, HeadState, Skip, Status, blob_id, snapshot_id
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import Decoded, RelPath
 from roundzero.git import build
 from roundzero.git.candidates import Candidates
@@ -20,7 +20,7 @@ from roundzero.git.listing import look
 from roundzero.git.merging import without_merged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from roundzero.git.build import Candidate, Outcome
     from roundzero.git.diff import Entry
@@ -46,15 +46,9 @@ async def collect(
     target: Target,
     limits: CollectRules,
     overlays: Mapping[RelPath, str],
-    listed: Callable[[Sequence[RelPath]], None] | None = None,
 ) -> tuple[Change, Background]:
-    """Collect the change of ``target``. ``overlays`` are unsaved editor texts by path. Raises OutsideError.
-
-    ``listed`` is told the paths that may be part of it before any of their texts is read.
-    """
+    """Collect the change of ``target``. ``overlays`` are unsaved editor texts by path. Raises OutsideError."""
     seen = await look(access, target, limits)
-    if listed is not None:
-        listed([*(entry.path for entry in seen.listing.entries), *seen.untracked])
     candidates = Candidates(access, target, limits, overlays)
     found = await candidates.find(seen)
     outcomes = await asyncio.to_thread(_built, found, limits.max_file_bytes)

@@ -6,9 +6,9 @@ cannot be taken for structure: a line of content always begins with ``+``, ``-``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:

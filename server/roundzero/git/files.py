@@ -10,11 +10,11 @@ import errno
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import blob_id
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

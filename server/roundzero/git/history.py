@@ -6,9 +6,9 @@ Invariant: at most ``MOST_COMMITS`` commits, the newest ones, and ``MOST_TEXTS``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.git.diff import SUBMODULE, SYMLINK, relpath
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ history that is here proves counts as certain.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import BaseChoice, BaseHow
+from roundzero.core.frozen import dataclass
 from roundzero.errors import UserError
 from roundzero.proc import side_by_side
 

@@ -7,10 +7,10 @@ in this clone costs its own file only, although git gives up on the whole patch 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.rule_files import IGNORE_FILE
 from roundzero.core.text import RelPath
 from roundzero.errors import OutsideError

@@ -7,8 +7,9 @@ most ``MOST_COMMITS`` messages, the newest ones, of at most ``MOST_LENGTH`` code
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from roundzero.git.commands import Commands

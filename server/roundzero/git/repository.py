@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import BaseChoice, BaseHow, Change, Side, Source
+from roundzero.core.frozen import dataclass
 from roundzero.errors import UserError
 from roundzero.git import build, lineage, search, state
 from roundzero.git.blobs import Blobs
@@ -27,7 +28,7 @@ from roundzero.git.refreshing import Refresher
 from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from roundzero.core.linemap import Hunk
     from roundzero.core.ports import Commit, GrepHit
@@ -210,7 +211,7 @@ class Git:
             return BaseChoice(ref=None, merge_base=None, how=BaseHow.EMPTY_TREE, doubts=(doubt,))
         return BaseChoice(ref="HEAD", merge_base=commit, how=BaseHow.HEAD, doubts=(doubt,))
 
-    async def collect(  # noqa: PLR0913  each is an independent input
+    async def collect(
         self,
         base: BaseChoice,
         *,
@@ -218,15 +219,13 @@ class Git:
         head: str | None = None,
         rules: CollectRules | None = None,
         overlays: Mapping[RelPath, str] | None = None,
-        listed: Callable[[Sequence[RelPath]], None] | None = None,
         at_once: bool = False,
     ) -> Change:
         """The change of ``scope``, or of the commit ``head`` without looking at the work tree.
 
         ``overlays`` are unsaved editor texts, also of files that are unchanged on disk; they count in the work tree
         only. With STAGED the base is HEAD whatever ``base`` says. Modified files of which no line changed are left out.
-        ``listed`` is told the paths that may be part of it before any of their texts is read. ``at_once``:
-        ``choose_base`` has just chosen ``base``, so HEAD and the settings are what it read.
+        ``at_once``: ``choose_base`` has just chosen ``base``, so HEAD and the settings are what it read.
         Raises OutsideError, or UserError when ``head`` names nothing.
         """
         limits = rules or CollectRules()
@@ -238,7 +237,7 @@ class Git:
                 aiming = group.create_task(self._target(base, scope, head))
             target = aiming.result()
         buffers = {path: text for path, text in (overlays or {}).items() if inside(path)}
-        change, background = await collect(self._access, target, limits, buffers, listed)
+        change, background = await collect(self._access, target, limits, buffers)
         self._refresher.begin(background)
         return change
 

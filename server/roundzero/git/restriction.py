@@ -7,10 +7,11 @@ reading texts through a function. Invariant: a diff that does not reverse-apply 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Change, FileChange, Source, Status, blob_id
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import RelPath, dominant_eol
 from roundzero.errors import UserError
 from roundzero.git.collect import snapshot_of

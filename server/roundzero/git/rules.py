@@ -6,10 +6,10 @@ changed path is either reviewed or has exactly one reason, and only what could h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Obstacle, SkipKind
+from roundzero.core.frozen import dataclass
 from roundzero.core.rule_files import IGNORE_FILE
 from roundzero.git.diff import SUBMODULE, SYMLINK, raw_path, relpath
 

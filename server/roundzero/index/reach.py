@@ -9,12 +9,12 @@ something else.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side, Status
 from roundzero.core.facts import Where
 from roundzero.core.finding import evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.resolution import External, Found
 

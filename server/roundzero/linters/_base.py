@@ -12,11 +12,11 @@ import shutil
 from bisect import bisect_right
 from collections import deque
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import LineIndex
 from roundzero.errors import OutsideError
 from roundzero.proc import run, tool_path

@@ -10,10 +10,10 @@ import os
 import re
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import LinterCheck
 from roundzero.errors import OutsideError
 from roundzero.linters._base import MAX_OUTPUT

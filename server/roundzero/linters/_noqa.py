@@ -9,9 +9,9 @@ characters at the same places but for one in each comment, and silences nothing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import Span, collapse
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ metavariable ``$MARK`` where a rule has one, else the match. Invariant: a rule t
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.finding import Edit, Fix, Hit
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import AstGrepCheck, language_of
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import glob_matches
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult

@@ -13,10 +13,10 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
 from roundzero.linters._installed import ByProgram, Installed, codes_of, installed

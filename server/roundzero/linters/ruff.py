@@ -11,12 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.change import Source
 from roundzero.core.finding import Edit, Evidence, Fix, Hit, evidence_at
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import SYNTAX_CODE, RuffCheck, language_of
 from roundzero.core.suppress import Directive
 from roundzero.core.text import Position, Span

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.finding import Edit, Fix, Hit
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.suppress import Directive
 from roundzero.core.text import Position, Span

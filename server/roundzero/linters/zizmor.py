@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.finding import Hit
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.suppress import Directive
 from roundzero.core.text import Position, Span

@@ -6,13 +6,13 @@ on one line, and its ``data.id`` is the finding's id.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
 from roundzero.core.change import Side
 from roundzero.core.finding import State
+from roundzero.core.frozen import dataclass
 from roundzero.lsp.convert import ClientText, Encoding, span_range
 from roundzero.render.escape import visible
 from roundzero.render.reasons import reason

@@ -8,9 +8,9 @@ for character, whichever line ends and encoding it uses.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.lsp.convert import Encoding, characters, joined, printable
 
 if TYPE_CHECKING:

@@ -56,6 +56,7 @@ def _model(model: ModelStatus) -> ModelLaneWire:
         "covered": model.covered,
         "reasons": list(model.reasons),
         "name": model.model,
+        "stage": model.stage,
     }
 
 

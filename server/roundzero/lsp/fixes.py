@@ -7,11 +7,12 @@ edit overlap, and a fix is in it whole or not at all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.text import LineIndex, dominant_eol, with_eol
 from roundzero.lsp.convert import ClientText, printable, span_range
 

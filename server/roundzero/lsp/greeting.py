@@ -8,10 +8,10 @@ Invariant: until ``initialize`` has come, every other request is refused and eve
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero import __version__
+from roundzero.core.frozen import dataclass
 from roundzero.lsp.client import Client, read_client
 
 if TYPE_CHECKING:

@@ -6,12 +6,13 @@ code actions look at. Invariant: the client shows exactly what was published las
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from roundzero.core.change import Source
+from roundzero.core.frozen import dataclass
 from roundzero.core.judge import shown as is_shown
 from roundzero.core.rebase import carry, edit_map
 from roundzero.lsp.diagnostics import Page, Shown, diagnostic

@@ -20,7 +20,8 @@ class ModelLaneWire(TypedDict):
     """The model lane. ``until`` says when a wait ends, as ISO 8601.
 
     ``tokens``, ``cost``, ``requests`` and ``cached`` count this session; ``covered`` of the change's ``hunks`` were
-    looked at, and ``reasons`` say why others were not or why nothing is asked. ``name`` is the model's.
+    looked at, and ``reasons`` say why others were not or why nothing is asked. ``name`` is the model's, ``stage`` what
+    it is asked for in a deep review (``draft``, ``recheck``, ``confirm``, ``fact-check``, ``overview``).
     """
 
     state: LaneState
@@ -33,6 +34,7 @@ class ModelLaneWire(TypedDict):
     covered: int
     reasons: list[str]
     name: str | None
+    stage: str | None
 
 
 class StatusHeadWire(TypedDict):

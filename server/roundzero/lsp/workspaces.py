@@ -10,12 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from roundzero import config
+from roundzero.core.frozen import dataclass
 from roundzero.core.rule_files import SETTINGS_FILES
 from roundzero.core.text import RelPath
 from roundzero.engine.session import Engine

@@ -8,11 +8,11 @@ only, and nothing in a pack can run code.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from pydantic import ValidationError
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import (
     Applies,
     AstGrepCheck,

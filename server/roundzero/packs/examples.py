@@ -12,10 +12,11 @@ commit of the branch, which changed all paths. Invariant: ``parse`` reads nothin
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.core.change import Side
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import ItemId
 from roundzero.core.ports import Commit
 from roundzero.core.text import LineIndex, Position, RelPath, Span

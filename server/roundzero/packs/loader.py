@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import CheckerCheck, Item, ItemId, Prose, Severity
 from roundzero.core.ruleset import Place, Problem, Ruleset
 from roundzero.errors import OutsideError

@@ -8,10 +8,11 @@ small file explode. Invariant: whatever the text, the result is data or a ``NotR
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import yaml
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

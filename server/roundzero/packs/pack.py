@@ -5,8 +5,9 @@ Invariant: items carry the severity and the default of the file; settings are ap
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from roundzero.core.item import Item, Prose

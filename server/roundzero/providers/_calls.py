@@ -42,17 +42,18 @@ def report(ask: Ask) -> ToolSpec:
 
 
 def in_words(ask: Ask) -> tuple[str, tuple[Turn, ...]]:
-    """System text and turns of an ask without any call: tools are described, calls and results are plain turns."""
+    """System text and turns of an ask without any call: tools are described, calls and results are plain turns.
+
+    Turns alternate, as many a host insists on, llama.cpp among them with the templates of some models.
+    """
     question = ask.question
     system = question.system
     if ask.tools:
         system += _WORDS + "".join(f"- {tool.name}: {tool.description}{_takes(tool)}\n" for tool in ask.tools)
-    if all(turn.role != "tool" for turn in question.turns):
-        return system, question.turns
     turns: list[Turn] = []
     for turn in question.turns:
         said = Turn("user", _told(turn)) if turn.role == "tool" else turn
-        if turns and turns[-1].role == said.role:  # many a host insists on turns that alternate
+        if turns and turns[-1].role == said.role:
             said = Turn(said.role, f"{turns.pop().text}\n\n{said.text}")
         turns.append(said)
     return system, tuple(turns)

@@ -25,9 +25,24 @@ _QUOTA: Final = (
 )
 _RATE: Final = ("rate_limit", "rate limit", "overloaded", "too many requests", "resource_exhausted")
 _RIGHT: Final = ("invalid_api_key", "invalid api key", "incorrect api key", "authentication_error", "permission_error")
+_LENGTH: Final = (
+    "context size",
+    "context_length",
+    "context length",
+    "context window",
+    "prompt is too long",
+    "input is too long",
+    "reduce the length",
+    "exceeds the maximum number of tokens",
+)
+_ADVICE: Final = (
+    "the question is too long for the model; give it more context where it runs (llama.cpp: -c), or set"
+    " model.maxUnitLines lower"
+)
 _SAYS_QUOTA: Final = frozenset({0, 400, 403, 429})
 _SAYS_RATE: Final = frozenset({0, 503})
 _SAYS_RIGHT: Final = frozenset({0, 400})
+_SAYS_LENGTH: Final = frozenset({0, 400, 413, 422, 500})
 """Statuses with which words count, 0 in the stream: a page of a proxy that says something else is not the host's word.
 
 A plain rate limit may well speak of billing ("add a payment method to increase it"), so only what names a spent account
@@ -59,7 +74,12 @@ def refusal_of(error: object) -> Piece:
     """An error that comes in the answer itself."""
     said = " ".join(str(part) for part in error.values()) if isinstance(error, dict) else str(error)
     message = str(error.get("message") or said) if isinstance(error, dict) else said
-    return Piece(outcome=outcome_of(said), message=message)
+    return Piece(outcome=outcome_of(said), message=advised(message, said))
+
+
+def advised(message: str, said: str, status: int = 0) -> str:
+    """A message about what a host said, and before it what to do, where there is something."""
+    return f"{_ADVICE} ({message})" if _about_length(said.lower(), status) else message
 
 
 def outcome_of(said: str, status: int = 0) -> Outcome:
@@ -73,4 +93,10 @@ def outcome_of(said: str, status: int = 0) -> Outcome:
         return Outcome.UNAUTHORISED
     if status == 408:
         return Outcome.TIMED_OUT
+    if _about_length(text, status):
+        return Outcome.REFUSED
     return Outcome.WRONG if 400 <= status < 500 else Outcome.FAILED
+
+
+def _about_length(text: str, status: int) -> bool:
+    return status in _SAYS_LENGTH and any(word in text for word in _LENGTH)

@@ -12,16 +12,17 @@ import asyncio
 import importlib
 import ipaddress
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from roundzero.core.budget import DAY
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_values import Outcome, Reply, Usage
 from roundzero.core.text import collapse
 from roundzero.errors import UserError
-from roundzero.providers._events import outcome_of
+from roundzero.providers._events import advised, outcome_of
 
 if TYPE_CHECKING:
     import ssl
@@ -39,6 +40,8 @@ _MOST_WORDS: Final = 300
 _SHORTEST_KEY: Final = 8
 _SERVER_ERRORS: Final = 500
 _REDIRECTS: Final = range(300, 400)
+_NOTHING: Final = Usage(0, 0)
+"""What a question takes that a host refuses before its model reads it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +108,12 @@ async def send(
     httpx = await asyncio.to_thread(importlib.import_module, "httpx")
     answer = _Answer(heard)
     try:
-        async with asyncio.timeout(limits.total):
+        async with asyncio.timeout(limits.total) as whole:
             end = await _exchange(request, provider.decoder(), answer, limits)
     except TimeoutError:
         end = Reply(outcome=Outcome.TIMED_OUT, message="the model took too long to answer")
+        if whole.expired() and answer.size:  # it would be as long again
+            end = Reply(outcome=Outcome.TRUNCATED, message="the answer reached its limit of time")
     except _Over as over:
         end = Reply(outcome=Outcome.WRONG, message=str(over))
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError, httpx.UnsupportedProtocol) as error:
@@ -150,6 +155,8 @@ async def _exchange(request: HttpRequest, decoder: Decoder, answer: _Answer, lim
         refused = await _refused(response, request)
         if refused is None:
             await _read(response, decoder, answer, patient, limits)
+        else:
+            answer.usage = refused.usage
         return refused
 
 
@@ -193,16 +200,18 @@ class _Answer:
                 raise _Over("the answer does not end")
 
     def reply(self, instead: Reply | None = None) -> Reply:
-        """The answer as a reply, or how it failed with what had come; an answer that just stops was cut."""
+        """The answer as a reply, or how it failed with what had come; of one that just stops the connection broke."""
         text = "".join(self.parts)
         if instead is not None:
             return replace(instead, text=text, usage=self.usage)
-        end = self.outcome or Outcome.TRUNCATED
+        end = self.outcome or Outcome.FAILED
         if end is Outcome.OK and not text.strip():
             end = Outcome.EMPTY
         said = self.message
-        if end is Outcome.TRUNCATED and not said:
-            said = "the answer was cut off" if self.outcome is None else "the answer reached its limit of tokens"
+        if self.outcome is None:
+            said = "the answer was cut off"
+        elif end is Outcome.TRUNCATED and not said:
+            said = "the answer reached its limit of tokens"
         return Reply(outcome=end, text=text, usage=self.usage, message=collapse(said)[:_MOST_WORDS])
 
 
@@ -242,7 +251,7 @@ async def _refused(response: httpx.Response, request: HttpRequest) -> Reply | No
     host = urlsplit(request.url).hostname or ""
     if status in _REDIRECTS:
         message = f"{host} redirects elsewhere, which is not followed; set model.baseUrl to the final address"
-        return Reply(outcome=Outcome.WRONG, message=message)
+        return Reply(outcome=Outcome.WRONG, message=message, usage=_NOTHING)
     if response.is_success:
         kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
         if kind == request.media_type:
@@ -251,9 +260,12 @@ async def _refused(response: httpx.Response, request: HttpRequest) -> Reply | No
         return Reply(outcome=Outcome.WRONG, message=f"{message}; check model.baseUrl and model.provider")
     said = await _body(response)
     outcome = outcome_of(said, status)
-    named = collapse(said)[:_MOST_WORDS] if outcome is Outcome.WRONG or status >= _SERVER_ERRORS else ""
-    message = f"{host} answered {status}" + (f": {named}" if named else "")
-    return Reply(outcome=outcome, message=message, retry_after=_seconds(response.headers.get("retry-after")))
+    told = outcome in {Outcome.WRONG, Outcome.REFUSED} or status >= _SERVER_ERRORS
+    named = collapse(said)[:_MOST_WORDS] if told else ""
+    message = advised(f"{host} answered {status}" + (f": {named}" if named else ""), said, status)
+    usage = _NOTHING if status < _SERVER_ERRORS else Usage()
+    later = _seconds(response.headers.get("retry-after"))
+    return Reply(outcome=outcome, message=message, usage=usage, retry_after=later)
 
 
 async def _body(response: httpx.Response) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from roundzero.core.change import Side
+from roundzero.core.frozen import dataclass
 from roundzero.core.model_values import Quote
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The form of a draft: what a model found in a unit.
 
-Knows form only; whether a quote is true is asked elsewhere. Invariant: a finding that cannot be read costs itself, and
-is told of.
+Knows form only; whether a quote is true is asked elsewhere. Invariants: a finding that cannot be read costs itself, and
+is told of; a probe that is none costs itself, and is counted.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from roundzero.core.anatomy import (
     Decides,
     FailureClass,
     OpenQuestion,
+    Probe,
     Step,
     Suggestion,
 )
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_FINDINGS: Final = 8
+MOST_PROBES: Final = 2
 
 
 class _Step(Strict):
@@ -55,9 +57,19 @@ class _Consequence(Strict):
     failure: FailureClass
 
 
+class _Probe(Strict):
+    kind: Literal[
+        "symbol-exists", "grep-count", "import-resolves", "value-equals", "test-collected", "file-names", "quote-at"
+    ]
+    subject: Annotated[str, Field(min_length=1, max_length=200)]
+    path: Line
+    expect: Word
+
+
 class _Claim(Strict):
     text: Line
     decisive: bool
+    probes: list[_Probe] = Field(max_length=MOST_PROBES)
 
 
 class _Question(Strict):
@@ -115,6 +127,7 @@ def read(text: str) -> Draft | Fault:
     if isinstance(reply, Fault):
         return reply
     faults: list[str] = []
+    dropped = sum(_drop_probes(each) for each in reply.findings)
     findings = tuple(_finding(each) for each in each_of("findings", reply.findings, _Finding, faults))
     if faults and not findings:
         return Fault("; ".join(faults))
@@ -123,7 +136,30 @@ def read(text: str) -> Draft | Fault:
         faults=tuple(faults),
         answered=tuple(line(each) for each in reply.clean),
         summary=clean(reply.summary),
+        dropped_probes=dropped,
     )
+
+
+def _drop_probes(finding: Any) -> int:  # noqa: ANN401  any JSON
+    """Leave of the probes of a finding's claims what are probes, in place; how many are none, or too many."""
+    claims = finding.get("claims") if isinstance(finding, dict) else None
+    dropped = 0
+    for claim in claims if isinstance(claims, list) else ():
+        if not isinstance(claim, dict):
+            continue
+        said = claim.get("probes", [])
+        given = said if isinstance(said, list) else [said]
+        claim["probes"] = [each for each in given if _is_probe(each)][:MOST_PROBES]
+        dropped += len(given) - len(claim["probes"])
+    return dropped
+
+
+def _is_probe(said: object) -> bool:
+    try:
+        _Probe.model_validate(said)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _finding(said: _Finding) -> DraftFinding:
@@ -146,7 +182,10 @@ def _finding(said: _Finding) -> DraftFinding:
             ),
             consequence=Consequence(clean(said.consequence.text), said.consequence.failure),
             severity_reason=clean(said.severity_reason) or None,
-            claims=tuple(Claim(text=clean(each.text), decisive=each.decisive) for each in said.claims),
+            claims=tuple(
+                Claim(text=clean(each.text), decisive=each.decisive, proposed=tuple(map(_probe, each.probes)))
+                for each in said.claims
+            ),
             open_questions=tuple(
                 OpenQuestion(text=clean(each.text), decides=each.decides) for each in said.open_questions
             ),
@@ -154,6 +193,10 @@ def _finding(said: _Finding) -> DraftFinding:
         ),
         replacement=None if said.replacement is None else clean(said.replacement),
     )
+
+
+def _probe(said: _Probe) -> Probe:
+    return Probe(kind=said.kind, subject=clean(said.subject), path=line(said.path), expect=line(said.expect))
 
 
 FORM: Final = Form("draft", read, schema)

@@ -46,7 +46,7 @@ class Anthropic:
             "messages": list(_messages(turns)) if tools else plainly(turns),
             "max_tokens": ask.max_output,
             "stream": True,
-        }
+        }  # no temperature: models since Opus 4.7 answer 400 to any ("`temperature` is deprecated for this model")
         if tools:
             body["tools"] = [
                 {"name": tool.name, "description": tool.description, "input_schema": tool.parameters} for tool in tools

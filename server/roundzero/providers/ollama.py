@@ -42,7 +42,7 @@ class Ollama:
             "messages": [{"role": "system", "content": system}, *(_messages(turns) if tools else plainly(turns))],
             "stream": True,
             "options": {
-                "temperature": ask.temperature,
+                "temperature": ask.temperature if ask.temperature is not None else 0.0,
                 "num_predict": ask.max_output,
                 "num_ctx": -(-needed // _STEP) * _STEP,
             },

@@ -50,7 +50,9 @@ class OpenAI:
         if f"//{_OWN_HOST}/" in endpoint.url + "/":
             body["max_completion_tokens"] = ask.max_output
         else:
-            body |= {"max_tokens": ask.max_output, "temperature": ask.temperature}
+            body["max_tokens"] = ask.max_output
+            if ask.temperature is not None:
+                body["temperature"] = ask.temperature
         if tools:
             body["tools"] = [
                 {

@@ -6,10 +6,10 @@ and a quote that was not found in the reviewed text is never shown as if it had 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.finding import Verified
+from roundzero.core.frozen import dataclass
 from roundzero.render.reasons import reason
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import json
 import zlib
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
 from importlib import import_module
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NewType, cast, get
 
 from roundzero import core
 from roundzero.core.change import FileChange, Side, Source, Status
+from roundzero.core.frozen import dataclass
 from roundzero.core.report import Report  # noqa: TC001  unpack reads the annotations
 from roundzero.core.text import RelPath
 from roundzero.render.markdown_fix import NEAR

@@ -6,11 +6,11 @@ the reviewed text give what the fix gives.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

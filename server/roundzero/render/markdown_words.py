@@ -5,8 +5,9 @@ Names that programs read (severities, verdicts) are not translated. Invariant: e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -135,10 +135,20 @@ _CHINESE: Final = {
     "failed": "失败",
     "stopped": "已停止",
     "not allowed": "未获许可",
+    "the model took too long to answer": "模型回答耗时过长",
+    "the answer was cut off": "回答中断",
+    "the answer reached its limit of time": "回答达到时间上限",
+    "the answer reached its limit of tokens": "回答达到 token 上限",
+    "{number} questions in a row: {said}": "连续 {number} 个问题：{said}",
+    "the question is too long for the model; give it more context where it runs (llama.cpp: -c), or set"
+    " model.maxUnitLines lower ({said})": "问题对该模型过长；请在运行处给它更大的上下文（llama.cpp：-c），或调低"
+    " model.maxUnitLines（{said}）",
     "not asked yet": "尚未询问",
     "the question about the change as a whole ended {why}": "关于整个变更的提问未得到回答：{why}",
     "{count} of {total} draft was not made: {why}": "{total} 份草稿中有 {count} 份未生成：{why}",
     "{count} of {total} drafts were not made: {why}": "{total} 份草稿中有 {count} 份未生成：{why}",
+    "{count} check was not made of the change as a whole: {why}": "有 {count} 项针对整个变更的检查未完成：{why}",
+    "{count} checks were not made of the change as a whole: {why}": "有 {count} 项针对整个变更的检查未完成：{why}",
     "the deep review stopped before its end, and goes on from there when it is asked for again: {why}": (
         "深度审查未完成即停止，再次请求时将从该处继续：{why}"
     ),
@@ -279,6 +289,10 @@ _CHINESE: Final = {
     "compares too": "同样比较之处",
     "copied from": "复制自此处",
     "new member": "新成员",
+    "dropped failure": "被忽略的失败",
+    "condition": "条件",
+    "under test": "被测代码",
+    "use": "使用处",
     "target": "构建目标",
     "before": "之前",
     "place": "位置",
@@ -292,6 +306,13 @@ _LEFT: Final = re.compile(r"(?:(?<=^)|(?<=, ))(\d+) ([a-z][a-z ]+[a-z])(?=, \d|$
 _ANDS: Final = re.compile(r" and (?=its |an |no |a second look )")
 """Between several reasons for one severity."""
 
+_TOLD: Final = re.compile(r"(?P<why>[a-z][a-z ]*) \((?P<said>.+)\)", re.DOTALL)
+"""A reason, and what a host said of it."""
+
+_COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
+_COMMAS: Final = re.compile(r", (?=\d+ [a-z])")
+"""Between several reasons, each behind a number of drafts."""
+
 _OPENING: Final = re.compile(r" \(")
 _GAP: Final = re.compile(r"(.+?)\)(?=, |$)")
 """What may be a reason behind the path of a file that was not checked, up to the next path."""
@@ -303,6 +324,9 @@ def reason(text: str, language: Language) -> str:
         return text
     if (known := _CHINESE.get(text)) is not None:
         return known
+    told = _TOLD.fullmatch(text)
+    if told is not None and (why := _CHINESE.get(told["why"])) is not None:
+        return f"{why}（{reason(told['said'], language)}）"
     for pattern, chinese in _templates():
         if (found := pattern.fullmatch(text)) is not None:
             return chinese.format_map({name: _value(name, value) for name, value in found.groupdict().items()})
@@ -315,10 +339,20 @@ def _value(name: str, value: str) -> str:
     if name == "left":
         return _LEFT.sub(lambda found: f"{found[1]} 个{_CHINESE.get(found[2], found[2])}", value)
     if name == "why":
+        return _counted(value)
+    if name == "said":
         return reason(value, "zh")
     if name == "whys":
         return "，且".join(reason(each, "zh") for each in _ANDS.split(value))
     return _CHINESE.get(value, value) if name in _SAID else value
+
+
+def _counted(why: str) -> str:
+    """A reason, or several with a number of drafts before each."""
+    if (known := reason(why, "zh")) != why:
+        return known
+    parts = [_COUNTED.fullmatch(part) for part in _COMMAS.split(why)]
+    return "，".join(why if part is None else f"{part[1]} 份{reason(part[2], 'zh')}" for part in parts)
 
 
 def _gaps(named: str) -> Iterator[str]:

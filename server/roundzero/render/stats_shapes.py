@@ -84,13 +84,18 @@ class ConfirmationsWire(TypedDict):
 
 
 class FactChecksWire(TypedDict):
-    """Findings of a model whose claims were checked, by how the decisive one came out."""
+    """Findings of a model whose claims were checked, by how the decisive one came out.
+
+    ``proposed``: checks by a machine that drafts thought of; ``dropped``: what they proposed that is no such check.
+    """
 
     checked: int
     hold: int
     refuted: int
     unparsable: int
     unverifiable: int
+    proposed: int
+    dropped: int
 
 
 class RechecksWire(TypedDict):

@@ -172,6 +172,8 @@ def _fact_checks(model: ModelStats) -> FactChecksWire | None:
         "refuted": facts.refuted,
         "unparsable": facts.unparsable,
         "unverifiable": facts.unverifiable,
+        "proposed": facts.proposed,
+        "dropped": facts.dropped,
     }
 
 

@@ -5,9 +5,9 @@ Names that programs read (severities, verdicts) are not translated. Invariant: e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.report import VerdictStatus
 from roundzero.render.reasons import reason
 

@@ -11,12 +11,12 @@ import os
 import platform
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.budget import DAY, Charge, Shortage, Tally, Wait, decide, tally
+from roundzero.core.frozen import dataclass
 from roundzero.store._sqlite import reading, writing
 
 if TYPE_CHECKING:

@@ -10,12 +10,13 @@ entries are the fold of the events; a file that is no good is set aside under an
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.dismissal import OF_REPOSITORY, Dismissal, DismissalScope
 from roundzero.core.finding import FindingId
+from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import LIVE_OR_DISMISSED, Entry, Event, Ledger, Round, Sign, step
 from roundzero.core.rule_files import LEDGER_FILE
 from roundzero.store import _ledger_rows as rows

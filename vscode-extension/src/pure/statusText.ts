@@ -124,7 +124,9 @@ export function details(status: Status, say: Say): string[] {
   const spent = status.model.tokens > 0 ? `, ${say('{0} tokens', status.model.tokens)}` : '';
   const until = status.model.until === null ? '' : ` (${status.model.until})`;
   const name = status.model.name == null ? '' : ` ${status.model.name}`;
-  found.push(say('Model: {0}', say(status.model.state)) + name + until + spent, ...(status.model.reasons ?? []));
+  const stage = status.model.stage == null ? '' : `, ${say(status.model.stage)}`;
+  const state = say('Model: {0}', say(status.model.state));
+  found.push(state + stage + name + until + spent, ...(status.model.reasons ?? []));
   found.push(...status.problems);
   return found;
 }

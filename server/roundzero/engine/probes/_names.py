@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.core.change import Side
 from roundzero.core.facts import Where
+from roundzero.core.frozen import dataclass
 from roundzero.core.resolution import Found, InRepository, Missing
 from roundzero.core.syntax import NotPythonError, parse_python
 from roundzero.index.doubts import doubt

@@ -6,12 +6,14 @@ Invariant: an answer that something is nowhere is given only where everything wa
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from roundzero.core.change import Side
 from roundzero.core.claims import bound
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.lexical import blanked
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -32,10 +34,18 @@ class ProbeView:
     repository: Repository
     symbols: Symbols
     _gone: dict[str, RelPath | None] = field(default_factory=dict)
+    _code: dict[RelPath, str | None] = field(default_factory=dict)
 
     def source(self, path: RelPath) -> Source | None:
         """The text of a file at the head."""
         return self.symbols.source(path, Side.HEAD)
+
+    def code(self, path: RelPath) -> str | None:
+        """The text of a file at the head with its comments and strings as blanks."""
+        if path not in self._code:
+            source = self.source(path)
+            self._code[path] = blanked(source) if source is not None else None
+        return self._code[path]
 
     def hits(self, word: str) -> tuple[GrepHit, ...]:
         """The lines of the head that hold a word as a whole."""

@@ -1,8 +1,8 @@
 """How many lines of the head hold a word, and whether anything uses or calls a function.
 
 A count is what it is: of lines with the word, in comments and strings too. So a count settles an expected count, and
-that nothing uses a function is settled by what surely is its use, or by its name standing nowhere else. Invariant: of
-several functions of one name nothing is said.
+that nothing uses a function is settled by what surely is its use, or by its name standing nowhere else; outside of
+Python only by a call. Invariant: of several functions of one name nothing is said.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from roundzero.core.claim_words import ABSENT, COUNT, PRESENT, UNCALLED, UNUSED
 from roundzero.core.claims import Outcome, bound, unsure
 from roundzero.core.resolution import Found
 from roundzero.engine.probes._view import bare, is_python
+from roundzero.engine.probes._written import all_definitions, calls, is_readable, lost
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -49,7 +50,10 @@ class GrepCount:
         if not word or "\n" in word or len(word) > _MOST_WORD:
             return unsure("it is no word to be looked for")
         if asked.probe.expect in {UNUSED, UNCALLED}:
-            return _used(view, word.rpartition(".")[2], asked)
+            name = word.rpartition(".")[2]
+            if asked.path is not None and is_readable(asked.path) and name.isidentifier():
+                return _called(view, asked.path, name)
+            return _used(view, name, asked)
         return _counted(view, word, asked)
 
 
@@ -119,6 +123,21 @@ def _used(view: ProbeView, name: str, asked: Asked) -> Outcome:
         words=f"{words}, its definition",
         blobs=bound(view.change, (), wide=True),
     )
+
+
+def _called(view: ProbeView, near: RelPath, name: str) -> Outcome:
+    """Whether the one function of a name in another language is surely called; that it is not is never said."""
+    hits = view.hits(name)
+    words = f"grep -w {name}: {len(hits)} {'hit' if len(hits) == 1 else 'hits'}"
+    sites = all_definitions(view, near, name) or []
+    if len(sites) != 1 or sites[0].kind != "function" or lost(view, near, name) is not None:
+        return unsure(f"{words}, and it is not clear which {name} is meant")
+    (site,) = sites
+    place = next(calls(view, site, name), None)
+    if place is None:
+        return unsure(words)
+    blobs = bound(view.change, [(place[0], Side.HEAD), (site.path, Side.HEAD)], wide=place[0] != site.path)
+    return Outcome(verdict=ClaimVerdict.REFUTED, words=f"{place[0]}:{place[1]} calls {name}", blobs=blobs)
 
 
 def _use_of(view: ProbeView, site: DefinitionSite, *, calls: bool) -> tuple[RelPath, int] | None:

@@ -1,7 +1,8 @@
-"""Whether a Python name is there: in the file, class or module that is named, or as the finding's own lines use it.
+"""Whether a name is there: in the file, class or module that is named, or as the finding's own lines use it.
 
-A bare name is judged where it is used, never by a namesake elsewhere. Other languages are not judged. Invariant: where
-the change took a definition of that name away and nothing says which one is meant, nothing is said.
+A bare name of Python is judged where it is used, never by a namesake elsewhere. Of other languages it is only said that
+a definition is there (_written), never that there is none. Invariant: where the change took a definition of that name
+away and nothing says which one is meant, nothing is said.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from roundzero.core.change import Side
 from roundzero.core.claim_words import NO_CLASS, NO_FUNCTION, SYMBOL, UNDEFINED
 from roundzero.core.claims import unsure
 from roundzero.core.resolution import Found
+from roundzero.core.text import RelPath
 from roundzero.engine.probes._names import (
     Look,
     class_named,
@@ -25,13 +27,14 @@ from roundzero.engine.probes._names import (
     unknown,
 )
 from roundzero.engine.probes._view import bare, is_python
+from roundzero.engine.probes._written import all_definitions, definitions, family_of, is_readable, lost
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from roundzero.core.claims import Asked, Outcome
-    from roundzero.core.text import RelPath
     from roundzero.engine.probes._view import ProbeView
+    from roundzero.engine.probes._written import Written
 
 _OWN: Final = frozenset({"self", "cls"})
 
@@ -87,6 +90,8 @@ def _placed(view: ProbeView, asked: Asked, name: str, place: str) -> Look:
 
 
 def _in_file(view: ProbeView, path: RelPath, name: str) -> Look:
+    if is_readable(path) and "." not in name:
+        return _as_written(definitions(view, path, name), name)
     if not is_python(path):
         return unknown(f"{path} is not Python")
     owner, _, last = name.rpartition(".")
@@ -95,7 +100,8 @@ def _in_file(view: ProbeView, path: RelPath, name: str) -> Look:
 
 def _unplaced(view: ProbeView, asked: Asked, name: str) -> Look:
     if asked.path is None or not is_python(asked.path):
-        return unknown("it stands in no Python file")
+        is_written = asked.path is not None and is_readable(asked.path) and "." not in name
+        return _written_near(view, asked, name) if is_written else unknown("it stands in no file that can be read")
     first, *rest = name.split(".")
     if first in _OWN:
         owner = _class_around(view, asked)
@@ -108,6 +114,33 @@ def _unplaced(view: ProbeView, asked: Asked, name: str) -> Look:
         looks = [look for look in _uses(view, asked, name) if look.there is not True]
         return _agreeing(looks, f"the change removes a {name} from {gone}")
     return _agreeing(list(_uses(view, asked, name)), f"it is not clear which {name} is meant")
+
+
+def _written_near(view: ProbeView, asked: Asked, name: str) -> Look:
+    """A bare name in another language: as the file of the finding defines it, or one it quotes, or the only one."""
+    path = asked.path or RelPath("")
+    family = family_of(path)
+    files = dict.fromkeys((path, *(each for each, _ in asked.places if family_of(each) == family)))
+    near = [row for each in files for row in definitions(view, each, name)]
+    lines = {(hit.path, hit.line): hit.text for hit in view.hits(name)}
+    own = {(each.path, each.line) for each in near}
+    quoted = [lines[place] for place in asked.places if place in lines and place not in own]
+    if any(re.search(rf"(?:\.|->|::)\s*{re.escape(name)}\b", line) for line in quoted):
+        return unknown(f"{name} is read of something unknown")
+    if (gone := lost(view, path, name)) is not None:
+        return unknown(f"the change removes a {name} from {gone}")
+    if near:
+        return _as_written(near, name)
+    found = all_definitions(view, path, name)
+    return _as_written(found, name) if found is not None and len(found) == 1 else unknown(f"no {name} is seen for sure")
+
+
+def _as_written(rows: Sequence[Written], name: str) -> Look:
+    """That a name is there, where it is written; nothing where it is not, or once so and once otherwise."""
+    if not rows or len({row.kind for row in rows}) != 1:
+        return unknown(f"no {name} is seen for sure")
+    (first, *_) = rows
+    return Look(there=True, words=f"{first.words} defines {name}", reads=(first.path,), kind=first.kind)
 
 
 def _is_code(view: ProbeView, asked: Asked, name: str) -> bool:

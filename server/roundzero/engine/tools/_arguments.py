@@ -6,10 +6,10 @@ is of the kind and size that the parameter says, and holds no NUL.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.core.change import Side
+from roundzero.core.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.engine.tools._arguments import RefusedError
 from roundzero.engine.tools._view import unsecret

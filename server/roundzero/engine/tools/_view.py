@@ -7,10 +7,11 @@ count would answer questions about it; equal questions get equal answers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
+from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import Ledger
 from roundzero.core.secrets import find_sensitive
 from roundzero.core.sensitive import is_settings

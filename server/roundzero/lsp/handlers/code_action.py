@@ -8,11 +8,11 @@ the engine tried the fix on a copy and the finding was gone.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from lsprotocol import types
 
+from roundzero.core.frozen import dataclass
 from roundzero.lsp.convert import overlap, printable
 from roundzero.lsp.dismissals import DISMISS, IGNORE, comments, dismissals
 from roundzero.lsp.fixes import Collected, workspace_edit
