@@ -29,7 +29,7 @@ from roundzero.engine.pool import (
     runner_for,
 )
 from roundzero.engine.repository import Snapshot
-from roundzero.engine.worker_link import TURNS, Worker
+from roundzero.engine.worker_link import PAUSE, TURNS, Worker
 from roundzero.errors import OutsideError
 from roundzero.git.repository import CollectRules
 from support.loop import run
@@ -265,6 +265,24 @@ def test_giving_way_has_an_end() -> None:
             ended.append(patient.done())
         assert ended == [*[False] * TURNS, True]
         assert len((await patient).head) == 1
+        await worker.close()
+
+    run(work())
+
+
+def test_a_patient_check_is_not_begun_between_two_keystrokes() -> None:
+    """Right after a file that somebody waited for it waits a moment, else it begins at once."""
+
+    async def work() -> None:
+        worker, clock = Worker(), asyncio.get_running_loop().time
+        await worker.warm()
+        took: list[float] = []
+        for _ in range(2):
+            begun = clock()
+            await worker.check_between(changed("# TODO\n"), (TODO,))
+            took.append(clock() - begun)
+            await worker.check_file(changed("x = 1\n"), (TODO,))
+        assert took[1] >= PAUSE * 0.9
         await worker.close()
 
     run(work())

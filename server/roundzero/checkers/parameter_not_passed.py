@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from roundzero.checkers._python import Function
-    from roundzero.core.change import Change, FileChange
+    from roundzero.core.change import Change, FileChange, Source
     from roundzero.core.ports import GrepHit, Repository
     from roundzero.core.text import RelPath
 
@@ -35,6 +35,9 @@ MOST_FILES: Final = 30
 MOST_PARAMETERS: Final = 8
 
 _PLAIN: Final = frozenset({"staticmethod", "classmethod"})
+_HEADER: Final = re.compile(
+    r"^[ \t]*(?:async[ \t]+)?def[ \t].{0,4000}?:[ \t\r]*(?:#[^\n]*)?$", re.MULTILINE | re.DOTALL
+)
 _MAKING: Final = frozenset({"__init__", "__new__"})
 
 
@@ -113,7 +116,7 @@ def _may_have(file: FileChange) -> bool:
 def _new_parameters(file: FileChange) -> Iterator[_New]:
     assert file.base is not None  # noqa: S101  only files with both sides are asked about
     assert file.head is not None  # noqa: S101  as above
-    if not any("=" in line for line in file.added_lines):
+    if not any("=" in line for line in file.added_lines) or not _touches_a_header(file, file.head):
         return
     try:
         before, parsed = definitions(parse(file.base).tree), parse(file.head)
@@ -135,6 +138,16 @@ def _new_parameters(file: FileChange) -> Iterator[_New]:
             if not hidden and parsed.start(argument).line in file.added:
                 of = bases.get(owner, frozenset())
                 yield _New(path=file.path, parsed=parsed, argument=argument, callee=callee, position=position, bases=of)
+
+
+def _touches_a_header(file: FileChange, head: Source) -> bool:
+    """Whether an added line may lie in the header of a function with a default; told before the text is parsed."""
+    for match in _HEADER.finditer(head.text):
+        if "=" in match.group():
+            first, last = (head.index.position(at).line for at in match.span())
+            if not file.added.isdisjoint(range(first, last + 1)):
+                return True
+    return False
 
 
 def _bases(tree: ast.Module) -> Iterator[tuple[str, frozenset[str]]]:

@@ -86,8 +86,10 @@ class FastLane:
             assert live is not None and analyst is not None and workspace is not None  # noqa: S101, PT018  collected
             async with state.replacing:
                 assert live.change is not None  # noqa: S101  collected
-                live.change = change = await workspace.git.refresh(live.change, path, buffer.text)
-            file = change.file(path)
+                change, file = live.change, live.change.file(path)
+                if found is None or not found.holds_for(live, file):
+                    live.change = change = await workspace.git.refresh(change, path, buffer.text)
+                    file = change.file(path)
             if found is not None and found.holds_for(live, file):
                 found.file = file
                 return found

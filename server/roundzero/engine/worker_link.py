@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import itertools
 import logging
+import math
 import pickle
 import sys
 import tempfile
@@ -55,6 +56,12 @@ CRASHED: Final = "the worker process ended while it checked this"
 TURNS: Final = 3
 """How often a check that nobody waits for gives way before it is done to the end: each time, its work is lost."""
 
+PAUSE: Final = 0.3
+"""Seconds after the last file somebody waited for in which another is likely: who types, types on."""
+
+LONGEST_PAUSE: Final = 2.0
+"""Seconds after which a check that nobody waits for is begun between two keystrokes all the same."""
+
 
 class _DiedError(OutsideError):
     """The worker process ended before it answered."""
@@ -78,6 +85,8 @@ class Worker:
         self._lock = asyncio.Lock()
         self._awaited = 0
         """Files somebody waits for."""
+        self._left = -math.inf
+        """When somebody last had a file to wait for, on the loop's clock."""
         self._free = asyncio.Event()
         """Set while nobody waits for a file."""
         self._free.set()
@@ -106,6 +115,7 @@ class Worker:
             return await self._check(file, items)
         finally:
             self._awaited -= 1
+            self._left = asyncio.get_running_loop().time()
             if not self._awaited:
                 self._free.set()
 
@@ -127,8 +137,15 @@ class Worker:
             return await self._check(file, items)
 
     async def _unawaited(self) -> None:
-        while self._awaited:
+        """Wait until nobody waits for a file, nor did a moment ago: who types would stop it at once."""
+        loop = asyncio.get_running_loop()
+        latest = loop.time() + LONGEST_PAUSE
+        while True:
             await self._free.wait()
+            pause = min(self._left + PAUSE, latest) - loop.time()
+            if pause <= 0:
+                return
+            await asyncio.sleep(pause)
 
     async def check_change(self, snapshot: Snapshot, items: tuple[Item, ...]) -> ChangeResult:
         """See Runner."""
