@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 SHORT: Final = 700
 TIMES: Final = 6
 MORE: Final = 12
-"""Six times the text may take twelve times as long (a square would be 36), and half a second besides."""
-BESIDES: Final = 0.5
+"""Six times the text may take twelve times as long (a square would be 36), and a second besides."""
+BESIDES: Final = 1.0
 
 PYTHON: Final = """\
 def work_{0}(a, b={0}):
