@@ -10,18 +10,19 @@ from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from roundzero.core.budget import ATTEMPTS, HOUR, MINUTE, Limits
+from roundzero.core.budget import ATTEMPTS, HOUR, MINUTE, Limits, Wait
 from roundzero.core.model_values import Ask, Outcome, Question, Reply, ToolSpec, Turn, Usage
-from roundzero.engine.asking import Asking, LaneState, Post
+from roundzero.engine.asking import Asking, LaneState, Post, digest
 from roundzero.providers import Endpoint, Piece
 from roundzero.providers._http import Patience
 from roundzero.providers.openai import PROVIDER, OpenAI
-from roundzero.store.budget_db import BudgetDb
+from roundzero.store.budget_db import LEASE, BudgetDb, Lease
 from roundzero.store.reply_cache import ReplyCache
 from support.loop import run
 from support.model_server import ModelServer
@@ -130,11 +131,11 @@ def test_whatever_happens_the_budget_holds_and_nothing_is_asked_twice(
                 await asyncio.sleep(0)
             if patience % 3 == 2:
                 task.cancel()
-            world.now += rest
+            await world.rest(rest)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     with tempfile.TemporaryDirectory() as folder:
-        budget = BudgetDb(Path(folder) / "budget.sqlite3")
+        world.budget = budget = BudgetDb(Path(folder) / "budget.sqlite3")
         budget.hold("another", until=0.0, why="")
         asyncio.run(play(Path(folder)))
         assert budget.tally(world.now).running == 0
@@ -148,6 +149,49 @@ def test_whatever_happens_the_budget_holds_and_nothing_is_asked_twice(
     assert not world.twice
     for key in world.answered:
         assert world.answered.count(key) == 1
+
+
+def test_who_asks_while_the_same_question_is_taken_back_gets_a_reply(tmp_path: Path) -> None:
+    """An edit took the question back and an undo brings it: the second is not cancelled with the first."""
+    world = World()
+
+    async def play() -> Reply:
+        asking = Asking(post(world, tmp_path))
+        first = asyncio.create_task(asking.put(ask(0)))
+        while not world.running:  # noqa: ASYNC110  the world has no event for it
+            await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.sleep(0)
+        return await asking.put(ask(0))
+
+    assert asyncio.run(play()).outcome is Outcome.OK
+
+
+def test_a_right_to_ask_that_the_machine_slept_over_is_not_used(tmp_path: Path) -> None:
+    """Another window has taken the question over meanwhile: its answer is waited for."""
+    world, taken = World(), list[Lease | Wait]()
+
+    class Slow(BudgetDb):
+        def reserve(self, question: str, **told: Any) -> Lease | Wait:  # noqa: ANN401  passed on
+            lease = super().reserve(question, **told)
+            if not taken:
+                world.now += LEASE
+                taken.append(super().reserve(question, **{**told, "now": world.now}))
+            return lease
+
+    budget = Slow(tmp_path / "budget.sqlite3")
+    here = post(world, tmp_path, budget=budget)
+
+    async def rest(seconds: float) -> None:
+        (lease,) = taken
+        assert isinstance(lease, Lease)
+        ReplyCache(tmp_path / "replies.sqlite3").put(digest(here, ask(0)), "{}", now=world.now)
+        budget.settle(lease, tokens=1, cost=0.0)
+        await world.rest(seconds)
+
+    reply = asyncio.run(Asking(replace(here, rest=rest)).put(ask(0)))
+    assert (reply.outcome, reply.text, world.asked) == (Outcome.OK, "{}", [])
+    assert budget.tally(world.now).running == 0
 
 
 def test_an_answer_is_kept_for_later_and_for_other_windows(tmp_path: Path) -> None:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import sqlite3
+from typing import TYPE_CHECKING
 
+from roundzero.store import _sqlite
 from roundzero.store.reply_cache import ReplyCache
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
 
 
 def test_a_reply_is_given_again(tmp_path: Path) -> None:
@@ -25,6 +32,17 @@ def test_the_longest_unused_go_first(tmp_path: Path) -> None:
     cache.put("d", "d", now=5.0)
     assert cache.get("used", now=6.0) is None
     assert cache.get("d", now=6.0) == "d"
+
+
+def test_a_reply_that_can_only_be_read_is_given_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That it was used cannot be written down while another process writes; it is not asked again for that."""
+    monkeypatch.setattr(_sqlite, "BUSY_SECONDS", 0.05)
+    cache = ReplyCache(tmp_path / "replies.sqlite3")
+    cache.put("k", "text", now=1.0)
+    other = sqlite3.connect(cache.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert cache.get("k", now=2.0) == "text"
+    other.close()
 
 
 def test_a_damaged_cache_answers_nothing_and_takes_nothing(tmp_path: Path) -> None:

@@ -44,6 +44,9 @@ _QUOTA_REST: Final = 3600.0
 _LOOK_AGAIN: Final = 2.0
 """Seconds between looks whether another process has the answer."""
 
+_SLEPT: Final = 20.0
+"""Seconds after which a lease is not used any more: the machine slept, and another window may have taken it over."""
+
 _MAY_PASS: Final = {Outcome.RATE_LIMITED, Outcome.OFFLINE, Outcome.FAILED, Outcome.TIMED_OUT}
 
 STEP: Final = "step"
@@ -128,13 +131,14 @@ class Post:
 
 
 class _Joint:
-    """A question that is being asked, and how many wait for it."""
+    """A question that is being asked, and how many wait for it. ``ending``: nobody does any more."""
 
-    __slots__ = ("task", "waiting")
+    __slots__ = ("ending", "task", "waiting")
 
     def __init__(self, task: asyncio.Task[Reply]) -> None:
         self.task = task
         self.waiting = 0
+        self.ending = False
 
     async def reply(self) -> Reply:
         """Wait for the reply; the last one to stop waiting cancels the request and sees it settled."""
@@ -143,6 +147,7 @@ class _Joint:
             return await asyncio.shield(self.task)
         except asyncio.CancelledError:
             if self.waiting == 1 and not self.task.done():
+                self.ending = True
                 self.task.cancel()
                 await asyncio.wait({self.task})
             raise
@@ -175,7 +180,8 @@ class Asking:
         How it ended is in it. Raised are cancellation, and UserError when a recording a person named cannot be used.
         """
         key = digest(self.post, ask)
-        joint = self._asked.get(key)
+        while (joint := self._asked.get(key)) is not None and joint.ending:
+            await asyncio.wait({joint.task})
         if joint is None:
             joint = self._asked[key] = _Joint(asyncio.create_task(self._answer(ask, key)))
             joint.task.add_done_callback(lambda _: self._asked.pop(key, None))
@@ -214,16 +220,11 @@ class Asking:
             known = await self._cached(ask, key)
             if known is not None:
                 return known
-            lease = await self._lease(ask, key, since)
+            lease = await self._right(ask, key, since)
             if isinstance(lease, Reply):
                 return lease
             if lease is None:
                 continue
-            # Who answered between the look and the lease kept the reply before giving the lease back.
-            known = await self._cached(ask, key)
-            if known is not None:
-                await _to_its_end(asyncio.to_thread(self.post.budget.withdraw, lease))
-                return known
             attempt += 1
             reply = await self._sent(ask, key, lease)
             if reply.outcome not in FAILURES:
@@ -260,6 +261,19 @@ class Asking:
 
     def _fits(self, ask: Ask, text: str) -> bool:
         return self.post.fits(ask.form, text) or (bool(ask.tools) and self.post.fits(STEP, text))
+
+    async def _right(self, ask: Ask, key: str, since: float) -> Lease | Reply | None:
+        """As ``_lease``, unless the question was answered meanwhile, or the machine slept over the lease."""
+        wanted = self.post.clock()
+        lease = await self._lease(ask, key, since)
+        if lease is None or isinstance(lease, Reply):
+            return lease
+        # Who answered between the look and the lease kept the reply before giving the lease back.
+        known = await self._cached(ask, key)
+        if known is None and self.post.clock() - wanted <= _SLEPT:
+            return lease
+        await _to_its_end(asyncio.to_thread(self.post.budget.withdraw, lease))
+        return known
 
     async def _lease(self, ask: Ask, key: str, since: float) -> Lease | Reply | None:
         """The right to send, wanted ``since``; a reply when there will be none; None after a wait, to look again."""

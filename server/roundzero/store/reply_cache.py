@@ -8,6 +8,7 @@ Invariants: private to the user; at most ``MOST_BYTES`` of replies stay, those n
 from __future__ import annotations
 
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -51,10 +52,10 @@ class ReplyCache:
             if row is None:
                 return None
             text = zlib.decompress(row[0]).decode("utf-8")
-            with writing(self.path, _SCHEMA) as connection:
-                connection.execute("UPDATE replies SET used = ? WHERE key = ?", (now, key))
         except (OutsideError, zlib.error, UnicodeDecodeError, TypeError):
             return None
+        with suppress(OutsideError), writing(self.path, _SCHEMA) as connection:
+            connection.execute("UPDATE replies SET used = ? WHERE key = ?", (now, key))
         return text
 
     def put(self, key: str, text: str, *, now: float) -> None:
