@@ -14,9 +14,10 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.checkers._ci_selection import is_own_script
-from roundzero.checkers._cpp_text import C_FAMILY, CLASS, before_body, blanked, closing, functions
+from roundzero.checkers._cpp_text import C_FAMILY, CLASS, before_body, closing, functions
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.item import language_of
+from roundzero.core.lexical import blanked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -69,7 +70,7 @@ def added_forks(file: FileChange) -> list[Fork]:
 
 def forks(source: Source) -> Iterator[Fork]:
     """The forks of a text."""
-    text = blanked(source.text)
+    text = blanked(source)
     coming = deque((each.end(), closing(text, each.end() - 1), each["name"]) for each in CLASS.finditer(text))
     begun: list[tuple[int, int, str]] = []
     for begin, end in functions(text):

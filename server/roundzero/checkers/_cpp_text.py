@@ -1,6 +1,6 @@
-"""C and C++ as text: comments and strings blanked, brackets matched, functions found. No grammar, no preprocessor.
+"""C and C++ as text, its comments and strings blanked (core/lexical): brackets matched, functions found.
 
-Invariant: blanking keeps every offset and every line end.
+No grammar and no preprocessor. Invariant: offsets are those of the text that was blanked.
 """
 
 from __future__ import annotations
@@ -22,17 +22,8 @@ CLASS: Final = re.compile(
 _LONGEST_HEAD: Final = 600
 """Code points before a body in which its head begins."""
 
-_NOISE: Final = re.compile(
-    r"//[^\n]*|/\*.*?(?:\*/|\Z)|\b(?:u8|[uUL])?R\"(?P<tag>\w*)\(.*?(?:\)(?P=tag)\"|\Z)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n]){1,4}'",
-    re.DOTALL,
-)
 _NO_FUNCTION: Final = re.compile(r"\b(?:if|for|while|switch|catch|namespace|class|struct|enum|union|do|else|try)\b")
 _BRACKETS: Final = {"(": ")", "{": "}", "[": "]"}
-
-
-def blanked(text: str) -> str:
-    """A text of the same length without comments and string contents."""
-    return _NOISE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
 def closing(text: str, opening: int) -> int:

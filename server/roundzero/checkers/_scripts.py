@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 SHELLS: Final = frozenset({"bash", "sh", "dash", "zsh", "ksh"})
 MOST_NESTED: Final = 3
+TEST_RUNNERS: Final = r"(?:py\.?test|ctest|tox|nox|jest|vitest|phpunit|rspec)"
+TEST_TOOLS: Final = r"(?:npm|yarn|pnpm|make|go|cargo|bazel(?:isk)?|mvn|gradlew?|swift|dotnet|mix|sbt|flutter|deno|bun)"
+"""Patterns of programs that run tests, and of those that do with ``test`` behind them."""
+
 _RUN: Final = re.compile(
     r"^[ \t]*RUN[ \t]+(?:--\S+[ \t]+)*(?!\[|<<)(?P<script>(?:[^\n]*\\[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*)*[^\n]*)",
     re.MULTILINE | re.IGNORECASE,

@@ -11,9 +11,10 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._cpp_text import blanked, closing
+from roundzero.checkers._cpp_text import closing
 from roundzero.checkers._python import dotted
 from roundzero.core.frozen import dataclass
+from roundzero.core.lexical import blanked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,7 +142,7 @@ def _refuses(body: Sequence[ast.stmt]) -> bool:
 
 def cpp_enums(source: Source) -> dict[str, tuple[str, ...]]:
     """The enumerations of a C or C++ text and their members, in order."""
-    text = blanked(source.text)
+    text = blanked(source)
     found: dict[str, tuple[str, ...]] = {}
     for match in re.finditer(r"\benum\s+(?:class\s+|struct\s+)?(\w+)\s*(?::\s*[\w:\s]+?)?\{", text):
         body = text[match.end() : closing(text, match.end() - 1)]
@@ -152,7 +153,7 @@ def cpp_enums(source: Source) -> dict[str, tuple[str, ...]]:
 
 def cpp_switches(source: Source, enum: str, members: Sequence[str]) -> Iterator[Switch]:
     """The ``switch`` statements of a text whose cases all are members of an enumeration."""
-    text = blanked(source.text)
+    text = blanked(source)
     for match in re.finditer(r"\bswitch\s*\(", text):
         end = closing(text, match.end() - 1)
         opening = text.find("{", end)

@@ -13,10 +13,11 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.checkers._base import TextChecker, code
-from roundzero.checkers._cpp_text import before_body, blanked, closing, functions
+from roundzero.checkers._cpp_text import before_body, closing, functions
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.item import language_of
+from roundzero.core.lexical import blanked
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -57,7 +58,7 @@ class DynamicCastUnchecked(TextChecker):
         """Look at every cast of a text, and at what becomes of it."""
         if language_of(source.path) not in {"cpp", "cuda"} or "dynamic_" not in source.text:
             return
-        text = blanked(source.text)
+        text = blanked(source)
         bodies = list(functions(text))
         made = set(_MADE.findall(text))
         returning = 0

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._build_macros import added_forks, decided, in_words, words_of
-from roundzero.checkers._cpp_text import C_FAMILY, before_body, blanked, functions
+from roundzero.checkers._cpp_text import C_FAMILY, before_body, functions
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.lexical import blanked
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -70,7 +71,7 @@ def _told(
     """Where one test or another depends on which fork."""
     if not own and not forked:
         return
-    text = blanked(head.text)
+    text = blanked(head)
     bodies = list(functions(text))
     helpers = _helpers(text, bodies) if forked else {}
     for begin, end in bodies:

@@ -15,13 +15,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.checkers._base import ChangeChecker, code
-from roundzero.checkers._cpp_text import C_FAMILY, blanked
+from roundzero.checkers._cpp_text import C_FAMILY
 from roundzero.checkers._python import dotted, within
 from roundzero.checkers._starlark import build_file_of, is_build_file, own_names, parse_starlark, strings, targets
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import glob_matches, language_of
+from roundzero.core.lexical import blanked
 from roundzero.core.text import Position, RelPath, Span
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ def _added(file: FileChange, owned: _Owned, known: _Packages) -> Iterator[Hit]:
 
 def _includes(source: Source, known: _Packages) -> Iterator[tuple[RelPath, Span]]:
     """The headers of the repository that a text includes, and where it names them."""
-    text = blanked(source.text)
+    text = blanked(source)
     folder = posixpath.dirname(source.path)
     for match in _INCLUDE.finditer(source.text):
         if text[match.start() : match.start("path") - 1] != source.text[match.start() : match.start("path") - 1]:

@@ -11,9 +11,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import TextChecker, code
-from roundzero.checkers._cpp_text import CLASS, blanked, closing
+from roundzero.checkers._cpp_text import CLASS, closing
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.lexical import blanked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,7 +40,7 @@ class MemberUninitialised(TextChecker):
         """Look at every class of a text."""
         if language_of(source.path) != "cpp" or ".pb." in source.path or "class" not in source.text:
             return
-        text = blanked(source.text)
+        text = blanked(source)
         for match in CLASS.finditer(text):
             if match["kind"] == "struct":
                 continue

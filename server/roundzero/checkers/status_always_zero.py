@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import TextChecker, code
-from roundzero.checkers._scripts import is_shell_script
+from roundzero.checkers._scripts import TEST_RUNNERS, TEST_TOOLS, is_shell_script
 from roundzero.checkers._shell import parse_shell
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 _PRINTS: Final = frozenset({"echo", "printf", "true", ":", "date", "sleep"})
 _TESTS: Final = re.compile(
-    r"(?:\S*/)?(?:pytest|py\.test|ctest|tox|nox|jest|vitest|phpunit|rspec)\b"
+    rf"(?:\S*/)?{TEST_RUNNERS}\b"
     r"|(?:\S*/)?python[\d.]*\s+-m\s+(?:pytest|unittest|nose2?|tox)\b"
-    r"|(?:bazel(?:isk)?|go|cargo|npm|yarn|pnpm|make|mvn|dotnet|swift)\s+(?:run\s+)?test\b"
+    rf"|{TEST_TOOLS}\s+(?:run\s+)?test\b"
 )
 _PLACE: Final = re.compile(r"test|e2e|regress|(?:^|[/_.-])ci(?:$|[/_.-])", re.IGNORECASE)
 """What the path of a script says that is there to test."""

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import TextChecker, code
+from roundzero.checkers._scripts import TEST_RUNNERS, TEST_TOOLS
 from roundzero.checkers._shell import LONGEST
 from roundzero.checkers._workflows import is_workflow_path, parse_workflow
 from roundzero.core.finding import Hit
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from roundzero.core.change import Source
 
 _TESTS: Final = re.compile(
-    r"(?<![\w])(?:py\.?test|ctest|e2e|unit[ _-]?tests?|tox|nox|jest|vitest|playwright|cypress|phpunit|rspec"
-    r"|(?:npm|yarn|pnpm|make|go|cargo|bazel(?:isk)?|mvn|gradlew?|swift|dotnet|mix|sbt|flutter|deno|bun)\s(?:[\w:.-]{1,40}\s+){0,6}?(?:run\s+)?test"
+    rf"(?<![\w])(?:{TEST_RUNNERS}|e2e|unit[ _-]?tests?|playwright|cypress"
+    rf"|{TEST_TOOLS}\s(?:[\w:.-]{{1,40}}\s+){{0,6}}?(?:run\s+)?test"
     r"|run[\w-]*tests?\.(?:sh|py)|run[ _-](?:[\w-]+[ _-])?tests?)(?![\w/])"
     r"|run\w*[_-](?:\w+[_-])?tests?\w*\.(?:sh|py)\b",
     re.IGNORECASE,

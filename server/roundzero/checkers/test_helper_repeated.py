@@ -12,11 +12,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
-from roundzero.checkers._cpp_text import blanked, functions
+from roundzero.checkers._cpp_text import functions
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.lexical import blanked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -86,7 +87,7 @@ def _new(file: FileChange) -> Iterator[tuple[str, str, int]]:
 
 def _defined(source: Source) -> Iterator[tuple[str, str, int]]:
     """The functions of a text that return a class: its type without blanks, its name, and where that stands."""
-    text = blanked(source.text)
+    text = blanked(source)
     for begin, _ in functions(text):
         start = max(text.rfind(mark, 0, begin) for mark in ";{}") + 1
         head = _SIGNATURE.search(text, start, begin)

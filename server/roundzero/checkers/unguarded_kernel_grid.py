@@ -11,9 +11,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import TextChecker, code
-from roundzero.checkers._cpp_text import blanked, functions
+from roundzero.checkers._cpp_text import functions
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.lexical import blanked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,7 +41,7 @@ class UnguardedKernelGrid(TextChecker):
         """Compare the launching functions of one file."""
         if language_of(source.path) not in {"cuda", "cpp", "c"} or "<<<" not in source.text:
             return
-        text = blanked(source.text)
+        text = blanked(source)
         judged: list[list[tuple[int, int, bool]]] = []
         for begin, end in functions(text):
             body = text[begin:end]

@@ -22,6 +22,7 @@ _ESCAPED: Final = r"\\(?:\r\n|.)"
 _DOUBLE: Final = rf'"(?:[^"\\\r\n]|{_ESCAPED})*+"'
 _SHORT_STRINGS: Final = rf"{_DOUBLE}|'(?:[^'\\\r\n]|{_ESCAPED})*+'"
 _LONG_STRINGS: Final = r'''"""(?:[^"\\]|\\.|"(?!""))*(?:""")?|\'\'\'(?:[^'\\]|\\.|'(?!''))*(?:\'\'\')?'''
+_RAW: Final = r"""\b(?:u8|[uUL])?R"(?P<tag>\w*)\(.*?(?:\)(?P=tag)"|\Z)"""
 _HASH: Final = r"(?P<comment>#[^\r\n]*)"
 _SLASHES: Final = r"(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)"
 _FAMILIES: Final[Mapping[str, str]] = {
@@ -29,6 +30,7 @@ _FAMILIES: Final[Mapping[str, str]] = {
     "shell": rf"{_ESCAPED}|{_SHORT_STRINGS}|(?<![^\s;]){_HASH}",
     "yaml": rf"(?<![^\s\[{{,:-])(?:{_DOUBLE}|'(?:[^'\r\n]|'')*+')|(?<!\S){_HASH}",
     "slashes": rf"{_ESCAPED}|{_SHORT_STRINGS}|`(?:[^`\\]|\\.)*`?|{_SLASHES}",
+    "c": rf"{_RAW}|{_DOUBLE}|'(?:[^'\\\r\n]|{_ESCAPED}){{1,4}}'|{_SLASHES}",
     "rust": rf""""(?:[^"\\]|\\.)*"?|{_SLASHES}""",
     "dashes": rf"{_ESCAPED}|{_SHORT_STRINGS}|(?P<comment>--[^\r\n]*)",
     "markup": r"(?P<comment><!--(?:[^-]|-(?!->))*(?:-->)?)",
@@ -38,10 +40,11 @@ _FAMILY_OF: Final[Mapping[str, str]] = {
     **dict.fromkeys(("python", "starlark", "toml"), "python"),
     **dict.fromkeys(("bash", "ruby", "cmake", "make", "dockerfile"), "shell"),
     **dict.fromkeys(
-        ("javascript", "typescript", "tsx", "jsx", "c", "cpp", "cuda", "go", "java", "kotlin", "swift", "scala",
+        ("javascript", "typescript", "tsx", "jsx", "go", "java", "kotlin", "swift", "scala",
          "csharp", "php", "proto", "css"),
         "slashes",
     ),
+    **dict.fromkeys(("c", "cpp", "cuda"), "c"),
     "yaml": "yaml",
     "rust": "rust",
     "lua": "dashes",
