@@ -7,6 +7,9 @@ import { Editor, repository } from './editor.mjs';
 
 const SUITE = 'suite: ';
 const PATIENCE_MS = 90_000;
+/** What the suite says when the editor opened its workspace empty, and how often a window is opened. */
+const NO_FOLDER = 'the window has no folder';
+const WINDOWS = 3;
 const [installed, extension, program] = process.argv.slice(2);
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'rz-host-'));
 const folder = path.join(home, 'work');
@@ -25,20 +28,30 @@ const editor = new Editor(installed, home, { 'roundzero.path': program });
 let code = 'timeout';
 try {
   const page = await editor.start();
-  const ended = new Promise((resolve) => page.exposeFunction('codeAutomationExit', resolve));
+  let ended;
+  let empty;
+  await page.exposeFunction('codeAutomationExit', (status) => ended(status));
   // The suite's own lines, out of everything the editor says.
   await page.exposeFunction('codeAutomationLog', (type, args) => {
     const said = args.join(' ');
     if (said.startsWith(SUITE)) {
       console.log(said.slice(SUITE.length));
+      empty ||= said.slice(SUITE.length) === NO_FOLDER;
     }
   });
   const suite = path.join(import.meta.dirname, 'suite.js');
-  await editor.open(workspace, [
-    ['extensionDevelopmentPath', editor.remote(extension)],
-    ['extensionTestsPath', editor.remote(suite)],
-  ]);
-  code = await Promise.race([ended, new Promise((resolve) => setTimeout(() => resolve('timeout'), PATIENCE_MS))]);
+  for (let window = 1; window === 1 || (empty && window <= WINDOWS); window += 1) {
+    empty = false;
+    const end = new Promise((resolve) => {
+      ended = resolve;
+      setTimeout(() => resolve('timeout'), PATIENCE_MS);
+    });
+    await editor.open(workspace, [
+      ['extensionDevelopmentPath', editor.remote(extension)],
+      ['extensionTestsPath', editor.remote(suite)],
+    ]);
+    code = await end;
+  }
   if (code !== 0) {
     await page.screenshot({ path: path.join(home, 'failed.png') });
     console.error(`the suite ended with ${code}; see ${home}`);

@@ -7,6 +7,7 @@ const { isDeepStrictEqual } = require('node:util');
 const vscode = require('vscode');
 
 const PATIENCE_MS = 30_000;
+const OPENING_MS = 10_000;
 const run = (name, ...args) => vscode.commands.executeCommand(name, ...args);
 
 /** The first true value of `look`; it fails after a while with what was waited for. */
@@ -316,7 +317,24 @@ steps['a program that is not there is named, with what to do'] = async () => {
   await until('the finding again', () => ours().length === 1);
 };
 
+/** Whether the window shows the folders of its workspace. An older VS Code reads the file now and then as an empty one. */
+async function opened() {
+  const end = Date.now() + OPENING_MS;
+  while ((vscode.workspace.workspaceFolders ?? []).length === 0) {
+    if (Date.now() > end) {
+      return false;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return true;
+}
+
 exports.run = async function () {
+  if (!(await opened())) {
+    // Nothing of the extension has been tried yet; host.mjs opens the window once more.
+    say('the window has no folder');
+    throw new Error('the window has no folder');
+  }
   for (const [name, step] of Object.entries(steps)) {
     const began = Date.now();
     await step().catch((error) => {
