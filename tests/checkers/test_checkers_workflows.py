@@ -76,6 +76,13 @@ def test_javascript_may_be_given_a_literal() -> None:
     assert _subjects(_workflow(steps), INSERTS) == ["${{ toJSON(github.event.pull_request.body) }}"]
 
 
+@pytest.mark.parametrize(("name", "is_hit"), [("cmd", True), ("inlineScript", True), ("title", False)])
+def test_text_in_the_script_of_any_action_is_inserted(name: str, *, is_hit: bool) -> None:
+    """By what the input is called; JSON is a literal to JavaScript only."""
+    step = f"- uses: one/runs@v1\n  with: {{{name}: 'echo ${{{{ toJSON(github.event.pull_request.title) }}}}'}}"
+    assert bool(_subjects(_workflow(step), INSERTS)) is is_hit
+
+
 def test_a_workflow_larger_than_anybody_writes_is_read_soon() -> None:
     """Not all is followed then, and nothing is looked for again and again."""
     names = [f"A{number}" for number in range(800)]

@@ -1,8 +1,8 @@
 """workflow-text-injection: an expression puts text that outsiders write into a script of a workflow.
 
-The text is inserted before the shell, or the engine of ``actions/github-script``, reads the script. Does not judge the
-words a shell splits afterwards: what comes through the environment is data there. Invariant: one hit for each
-expression of a file, where it is first.
+The text is inserted before the shell, or what an action hands its script to, reads the script. Does not judge the words
+a shell splits afterwards: what comes through the environment is data there. Invariant: one hit for each expression of a
+file, where it is first.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ _EVENTS_WITH_RIGHTS: Final = frozenset(
 )
 """Events that outsiders raise and that run with the repository's secrets and a token that may write."""
 _SECRET: Final = re.compile(r"\bsecrets\.(?!GITHUB_TOKEN\b)\w+")
+_SCRIPTS: Final = ("script", "inlineScript", "inline-script", "cmd", "run")
+"""What actions call an input that they run as a script."""
 MOST_PLACES: Final = 4
 
 
@@ -72,13 +74,13 @@ class WorkflowTextInjection(TextChecker):
 def _script(step: Step) -> Text | None:
     if step.run is not None:
         return step.run
-    uses = step.uses.value if step.uses is not None else ""
-    return step.inputs.get("script") if uses.startswith("actions/github-script") else None
+    return next((step.inputs[name] for name in _SCRIPTS if name in step.inputs), None)
 
 
 def _is_literal(body: str, step: Step) -> bool:
     """Whether a script in JavaScript is given the text as JSON, which is a literal there."""
-    return step.run is None and re.fullmatch(r"toJSON\([^()]*\)", body) is not None
+    uses = step.uses.value if step.run is None and step.uses is not None else ""
+    return uses.startswith("actions/github-script") and re.fullmatch(r"toJSON\([^()]*\)", body) is not None
 
 
 def _severity(workflow: Workflow, job: Job, step: Step, text: str) -> Severity:
