@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from support.command import Cli
 from support.repo import Repo
 
 if TYPE_CHECKING:
@@ -86,3 +87,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def repo(tmp_path: Path) -> Repo:
     """An empty repository on branch ``main``."""
     return Repo(tmp_path / "repo")
+
+
+@pytest.fixture
+def cli(repo: Repo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
+    """The command line, started in the repository."""
+    return Cli(repo.root, monkeypatch, capfd)

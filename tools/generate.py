@@ -1,14 +1,14 @@
 """Writes every generated file of the repository, or with ``--check`` says which of them drifted.
 
-Sources: the TypedDicts of the wire formats, the models of the packs, the table of settings, the built-in packs, and
-the rates that were measured.
-Invariant: running it twice changes nothing the second time.
+Sources: the TypedDicts of the wire formats, the models of the packs, the table of settings, the built-in packs, and the
+rates that were measured. Invariant: running it twice changes nothing the second time.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -68,6 +68,7 @@ def generated() -> dict[str, str]:
         files[f"docs/settings{suffix}.md"] = "".join(f"{line}\n" for line in _settings_page(language))
         for page in pages(items, examples, rates, language):
             files[f"docs/{page.path}"] = "".join(f"{line}\n" for line in page.lines)
+    files["README.md"] = _readme((ROOT / "README.md").read_text(encoding="utf-8"))
     files.update(_extension())
     return files
 
@@ -134,6 +135,22 @@ def _settings_page(language: Language) -> Iterator[str]:
         yield "| " + " | ".join(cells) + " |"
 
 
+_README_TABLE: Final = re.compile(r"(?<=<!-- settings: generated -->\n\n).*?(?=\n<!-- settings: end -->)", re.DOTALL)
+
+
+def _readme(text: str) -> str:
+    """The front page with a short table of the settings between its two marks."""
+    rows = ["| Setting | Default | Meaning |", "|---|---|---|"]
+    for row in SETTINGS:
+        default = "" if row.default in (None, {}, []) else f"`{json.dumps(row.default)}`"
+        rows.append(f"| `{row.name}` | {default} | {row.en} |")
+    table = "".join(f"{row}\n" for row in rows)
+    written, times = _README_TABLE.subn(lambda _: table, text)
+    if times != 1:
+        raise SystemExit("README.md has lost the marks of its table of settings")
+    return written
+
+
 _OF_THE_EXTENSION: Final[Mapping[str, tuple[Mapping[str, object], str, str]]] = {
     "importStrategy": (
         {"type": "string", "enum": ["useBundled", "fromEnvironment"], "default": "useBundled"},
@@ -175,7 +192,11 @@ def _extension() -> dict[str, str]:
         for name, (_, en, zh) in _OF_THE_EXTENSION.items():
             texts[f"setting.{name}"] = zh if language == "zh" else en
         for row in SETTINGS:
-            texts[f"setting.{_property(row)}"] = row.zh if language == "zh" else row.en
+            text, key = row.zh if language == "zh" else row.en, f"setting.{_property(row)}"
+            if "<" in row.name:  # all settings of one linter are one object there, with one text
+                colon = "：" if language == "zh" else ": "
+                text = f"{texts.get(key, '')} `{row.name.rpartition('.')[2]}`{colon}{text}".lstrip()
+            texts[key] = text
         files[f"vscode-extension/package.nls{suffix}.json"] = _json(texts)
     return files
 
@@ -198,13 +219,16 @@ def _properties() -> dict[str, dict[str, object]]:
                 "additionalProperties"
             ]
             body = {"type": "object", "additionalProperties": each}
-        if row.default is None:
+        default = row.default
+        if default is None and body["type"] == "string" and "enum" not in body:
+            default = ""  # the settings' page has a field for a text, and none for a text or nothing
+        elif default is None:
             body["type"] = [body["type"], "null"]
             if isinstance(words := body.get("enum"), list):
                 body["enum"] = [*words, None]
         found[name] = {
             **body,
-            "default": row.default,
+            "default": default,
             "scope": "machine" if "<" in row.name else row.scope,
             "markdownDescription": f"%setting.{name}%",
         }

@@ -27,7 +27,7 @@ from roundzero.errors import OutsideError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-log = logging.getLogger(__name__)
+_log: Final = logging.getLogger(__name__)
 
 ENDED: Final = "the second process ended while it checked this"
 
@@ -106,7 +106,7 @@ class Copy:
         except OSError:
             data = b""
         if not data:
-            log.warning("the second process ended")
+            _log.warning("the second process ended")
             self.close()
             return
         self._received += data

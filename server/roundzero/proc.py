@@ -52,6 +52,21 @@ def clean_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
 
+def reap_without_threads() -> None:
+    """Let the kernel tell asyncio that a program ended, as from Python 3.12 on, instead of a waiting thread for each.
+
+    For before the loop is made. A thread that the system has no room for may never report that it started, and
+    whoever started it waits for that without a limit. Elsewhere than on Linux nothing changes.
+    """
+    if sys.version_info < (3, 12) and sys.platform == "linux":
+        try:
+            os.close(os.pidfd_open(os.getpid()))
+        except OSError:  # a kernel before 5.3
+            return
+        if not isinstance(asyncio.get_child_watcher(), asyncio.PidfdChildWatcher):
+            asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
+
+
 @contextlib.asynccontextmanager
 async def side_by_side() -> AsyncIterator[asyncio.TaskGroup]:
     """A task group whose first failure comes out as itself instead of in a group."""

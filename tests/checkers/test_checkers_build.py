@@ -11,7 +11,7 @@ LABEL = "build-and-ci/label-names-nothing"
 GONE = "general/deleted-file-still-named"
 PATH = "general/missing-path"
 
-TEST = "//- t/a_test.py\n A = 1\n+B = 2\n"
+TEST = "//- t/a_test.py\n A = 1\n+assert A\n"
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,8 @@ TEST = "//- t/a_test.py\n A = 1\n+B = 2\n"
         ('py_test(name = "a", srcs = ["a_test.py"], tags = ["manual"])', True),
         ('py_test(name = "a", srcs = [":a_test.py"], tags = select({"//:x": ["no_skip"], "//c": ["gpu"]}))', True),
         ('py_test(name = "a", srcs = ["a_test.py"], tags = ["gpu", "H20"])', False),
+        ('py_test(name = "a", srcs = ["a_test.py"], tags = ["skip-windows", "skip_cmake"])', False),
+        ('py_test(name = "a", srcs = ["a_test.py"], tags = ["skip-ci"])', True),
         ('py_test(name = "a", srcs = ["a_test.py"], tags = ["slow"])', True),
         ('py_test(name = "a_perf", srcs = ["a_test.py"], tags = ["manual"])', False),
         ('py_library(name = "a", srcs = ["a_test.py"], tags = ["manual"])', False),
@@ -30,7 +32,7 @@ TEST = "//- t/a_test.py\n A = 1\n+B = 2\n"
 )
 def test_a_tag_that_leaves_a_changed_test_out_is_told(build: str, is_hit: bool) -> None:
     """``manual``, words that say so, and the tags that the repository's own filter excludes."""
-    text = f"//- .bazelrc\n test --test_tag_filters=-slow,fast\n//- t/BUILD\n {build}\n{TEST}"
+    text = f"//- .bazelrc\n test --test_tag_filters=-slow,fast\n//- t/BUILD\n+{build}\n{TEST}"
     done = run(text, NOT_RUN)
     assert done.failures == ()
     assert bool(done.shown) is is_hit
@@ -38,11 +40,39 @@ def test_a_tag_that_leaves_a_changed_test_out_is_told(build: str, is_hit: bool) 
 
 def test_a_test_that_did_not_change_is_not_looked_at() -> None:
     """Its target carries the tag for whoever put it there."""
-    text = '//- t/BUILD\n py_test(name = "a", srcs = ["a_test.py"], tags = ["manual"])\n//- t/a_test.py\n A = 1\n+# b\n'
-    assert run(text.replace("+# b\n", ""), NOT_RUN).shown == ()
+    text = f'//- t/BUILD\n py_test(name = "a", srcs = ["a_test.py"], tags = ["manual"])\n{TEST}'
+    assert run(text.replace("+assert A\n", ""), NOT_RUN).shown == ()
     (seen,) = run(text, NOT_RUN).shown
     assert seen.cause is not None
     assert seen.cause.path == "t/a_test.py"
+
+
+@pytest.mark.parametrize(("mark", "is_hit"), [("+", True), (" ", False)])
+def test_what_an_old_tag_means_is_not_guessed(mark: str, is_hit: bool) -> None:
+    """Nothing here excludes it, and whoever put it there knows; one that comes with the change is asked about."""
+    build = f'//- t/BUILD\n{mark}py_test(name = "a", srcs = ["a_test.py"], tags = ["open_skip"])\n'
+    assert bool(run(f"{build}{TEST}", NOT_RUN).shown) is is_hit
+
+
+@pytest.mark.parametrize(
+    ("path", "row", "is_hit"),
+    [
+        ("a_test.py", "make(limit=limit)", False),
+        ("a_test.py", "from app import make", False),
+        ("a_test.py", "def test_more(): ...", True),
+        ("a_test.py", "self.assertTrue(made)", True),
+        ("a_test.cc", "  options.limit = 3;", False),
+        ("a_test.cc", "TEST_F(Options, Limit) {", True),
+        ("a_test.cc", "  EXPECT_EQ(options.limit, 3);", True),
+        ("a_test.go", "func TestLimit(t *testing.T) {", True),
+    ],
+)
+def test_a_test_that_only_keeps_in_step_is_left_alone(path: str, row: str, is_hit: bool) -> None:
+    """Without a new test or assertion there is nothing new that nobody runs; a tag that is new is told all the same."""
+    target = f'py_test(name = "a", srcs = ["{path}"], tags = ["manual"])'
+    test = f"//- t/{path}\n A = 1\n+{row}\n"
+    assert bool(run(f"//- t/BUILD\n {target}\n{test}", NOT_RUN).shown) is is_hit
+    assert run(f"//- t/BUILD\n+{target}\n{test}", NOT_RUN).shown
 
 
 @pytest.mark.parametrize(

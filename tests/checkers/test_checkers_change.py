@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from roundzero.checkers._editorconfig import asks_for
@@ -10,6 +12,12 @@ from roundzero.core.text import RelPath
 from roundzero.packs.examples import parse
 from support.checking import FixtureRepository, check, run
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from roundzero.core.ports import GrepHit
+
+CLASH = "python/name-clash-signature"
 GONE = "general/deleted-file-still-named"
 
 
@@ -146,6 +154,34 @@ def _many(folder: str, count: int, lines: int, word: str) -> str:
     )
 
 
+@pytest.mark.parametrize(
+    ("orders", "printing", "parts"),
+    [
+        ("+  bool skip_empty_rows = false;\n", "+skip_empty_rows = options.get('skip_empty_rows')\n", 0),
+        ("-  bool skip_empty_rows = false;\n", "-skip_empty_rows = 1\n", 0),
+        ("+  bool skip_empty_rows = false;\n", "-skip_empty_rows = 1\n", 1),
+        ("   bool skip_empty_rows = false;\n+  skip_empty_rows = true;\n", "+skip_empty_rows = 1\n", 0),
+        ("   bool skip_empty_rows;\n+  skip_empty_rows = true;\n", " skip_empty_rows = 1\n+skip_empty_rows = 2\n", 1),
+        ("+  bool skipped = false;\n", "+skipped = 1\n", 1),
+    ],
+    ids=["came", "went", "one each", "old in one", "old in both", "plain word"],
+)
+def test_parts_that_share_a_new_name_are_one(orders: str, printing: str, parts: int) -> None:
+    """An option that is read in one language and used in another; a name of before says less."""
+    text = _many("orders", 9, 100, "order") + _many("printing", 3, 100, "printer")
+    text += f"//- orders/options.h\n{orders}//- printing/pages.py\n{printing}"
+    assert len(run(text, "general/unrelated-changes").shown) == parts
+
+
+@pytest.mark.parametrize(("folder", "parts"), [("orders", 0), ("billing/core", 1)])
+def test_a_header_its_source_and_their_test_are_one_thing_that_others_name(folder: str, parts: int) -> None:
+    """Files of one name in three places are three things, and who names one may mean any."""
+    text = _many("orders", 9, 100, "order") + _many("printing", 3, 100, "printer")
+    text += "//- orders/Ledger.h\n+int a;\n//- orders/test/LedgerTest.cc\n+int b;\n//- shop/Ledger.cc\n+int c;\n"
+    text += f"//- {folder}/Ledger.cc\n+int d;\n//- printing/printer9.cc\n+#include <Ledger.h>\n"
+    assert len(run(text, "general/unrelated-changes").shown) == parts
+
+
 def test_a_large_change_in_two_parts_is_named_once() -> None:
     """Nine files and three without any tie, over the size: one finding about the change."""
     done = run(_many("orders", 9, 100, "order") + _many("printing", 3, 100, "printer"), "general/unrelated-changes")
@@ -229,6 +265,15 @@ def test_what_is_no_removed_guard(text: str) -> None:
     check(text, "python/guard-removed")
 
 
+def test_one_decision_about_guards_is_told_once() -> None:
+    """A function that lost several was rewritten; one guard that went from several functions went for one reason."""
+    first = " def f(a):\n-    assert a.x\n     b(a)\n     c(a)\n-    assert a.y\n     d(a)\n     return e(a)\n"
+    other = " def g(a):\n-    assert a.x\n     b(a)\n     c(a)\n     return d(a)\n"
+    third = other.replace("def g", "def h").replace("a.x", "a.z")
+    seen = run(f"//- a.py\n{first} \n{other} \n{third}", "python/guard-removed").shown
+    assert [each.title.rpartition(": ")[2] for each in seen] == ["`assert a.x`", "`assert a.z`"]
+
+
 def test_a_removed_guard_comes_back_with_the_line_ends_of_the_file() -> None:
     """Restoring into a file with carriage returns writes carriage returns."""
     done = run("//- a.py\n def f(a):\r\n-    assert a\r\n     return a\r\n", "python/guard-removed")
@@ -257,3 +302,18 @@ def test_tests_and_documentation_are_no_part_of_their_own() -> None:
     pages = "".join(f"//- doc/page{number}.rst\n+Text number {number}\n" for number in range(5))
     text = _many("orders", 9, 120, "order") + _many("tests/printing", 4, 20, "printer") + pages
     assert run(text, "general/unrelated-changes").shown == ()
+
+
+def test_words_that_name_nothing_are_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stand on every fourth line of a repository, and an import over several lines looks like a list of them."""
+    asked: set[str] = set()
+    grep = FixtureRepository.grep
+
+    def listen(repository: FixtureRepository, words: Collection[str]) -> Mapping[str, tuple[GrepHit, ...]]:
+        asked.update(words)
+        return grep(repository, words)
+
+    monkeypatch.setattr(FixtureRepository, "grep", listen)
+    run("//- a.py\n+def f(a):\n+    g(\n+        self,\n+        price,\n+    )\n+    return\n", CLASH)
+    assert "price" in asked
+    assert asked.isdisjoint({"self", "return"})

@@ -73,6 +73,13 @@ def test_what_may_be_no_copy_of_the_class_is_left_alone(body: str) -> None:
     assert run(f"{RECORD}//- app/copy.py\n{body}", FIELD).shown == ()
 
 
+@pytest.mark.parametrize(("path", "count"), [("app/copy.py", 1), ("app/test/copy_test.py", 0), ("tests/copy.py", 0)])
+def test_a_test_that_sets_what_it_needs_is_left_alone(path: str, count: int) -> None:
+    """What it leaves out keeps its default."""
+    body = " def copy(own: Settings, settings: Settings):\n" + COPIED
+    assert len(run(f"{RECORD}//- {path}\n{body}", FIELD).shown) == count
+
+
 def test_several_new_fields_are_one_hit_and_one_fix() -> None:
     """The fix copies all of them."""
     body = " def copy(own: Settings, settings: Settings):\n" + COPIED

@@ -118,6 +118,14 @@ def test_no_fix_where_a_comment_would_be_lost() -> None:
     assert done.shown[0].fixes == ()
 
 
+def test_trailing_space_is_told_once_for_a_file_and_removed_from_all_its_lines() -> None:
+    """A file that was written without the hook has it on every other line."""
+    config = "//- .editorconfig\n [*]\n trim_trailing_whitespace = true\n"
+    (seen,) = run(config + "//- a.py\n+x = 1 \n+y = 1\n+z = 1\t\n", "general/trailing-space").shown
+    assert seen.title.endswith(": (2)")
+    assert [(edit.span.start.line, edit.old_text) for edit in seen.fixes[0].edits] == [(1, " "), (3, "\t")]
+
+
 def test_trailing_space_in_a_file_with_long_strings_is_not_safe_to_remove() -> None:
     """A blank at a line's end may be text."""
     config = "//- .editorconfig\n [*]\n trim_trailing_whitespace = true\n"

@@ -15,6 +15,7 @@ from support.growth import is_linear
 
 ITEM = "general/formatting-mixed"
 REAL = "//- a.py\n def f(a):\n-    b = 1\n+    b = 2\n     return a + b\n \n \n x = 1\n y = 2\n z = 3\n \n"
+ONE = "-k = {'k':1}\n+k = {\"k\": 1}\n \n l = 1\n \n"
 
 
 @pytest.mark.parametrize(
@@ -30,8 +31,8 @@ REAL = "//- a.py\n def f(a):\n-    b = 1\n+    b = 2\n     return a + b\n \n \n 
 )
 def test_layout_apart_from_a_real_change_is_seen_once(layout: str) -> None:
     """Quotes, wrapping, parentheses, spacing of comments and docstrings are layout."""
-    assert len(run(REAL + layout, ITEM).shown) == 1
-    assert run("//- a.py\n" + layout, ITEM).shown == ()
+    assert len(run(REAL + ONE + layout, ITEM).shown) == 1
+    assert run("//- a.py\n" + ONE + layout, ITEM).shown == ()
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,49 @@ def test_layout_apart_from_a_real_change_is_seen_once(layout: str) -> None:
 )
 def test_what_is_not_mere_layout(change: str) -> None:
     """Values, words of comments, signatures and removals are changes; blank lines and import order are nothing."""
-    check(REAL + change, ITEM)
+    check(REAL + ONE + change, ITEM)
+
+
+@pytest.mark.parametrize(
+    ("layout", "seen"),
+    [
+        ("-t = [1,2, 3]\n+t = [\n+    1,\n+    2,\n+    3,\n+]\n", 0),
+        ("-t = [1,2, 3, 4]\n+t = [\n+    1,\n+    2,\n+    3,\n+    4,\n+]\n", 1),
+        ("-t = [1,2]\n-u = [1,2]\n+t = [1, 2]\n+u = [1, 2]\n", 1),
+    ],
+    ids=["short", "long", "two"],
+)
+def test_a_single_short_statement_is_left_alone(layout: str, seen: int) -> None:
+    """The formatter of the repository caught it in passing, and nobody is kept from reading the rest."""
+    assert len(run(REAL + layout, ITEM).shown) == seen
+
+
+@pytest.mark.parametrize(("count", "seen"), [(30, 1), (50, 0)])
+def test_a_little_layout_is_lost_in_a_large_change(count: int, seen: int) -> None:
+    """Who reads fifty real changes is not kept by two lines."""
+    large = "".join(f"-x{n} = {n}\n+x{n} = -{n}\n y{n} = 0\n" for n in range(count))
+    assert len(run(f"{REAL}{ONE}{LAYOUT}//- b.py\n{large}", ITEM).shown) == seen
+
+
+def test_a_change_is_told_once_where_most_of_it_is() -> None:
+    """One commit of its own takes all of it; the other files are evidence."""
+    more = "".join(f"-t{n} = {{'a':1}}\n+t{n} = {{\"a\": 1}}\n" for n in range(3))
+    (seen,) = run(f"{REAL}{LAYOUT}{REAL.replace('a.py', 'b.py')}{more}", ITEM).shown
+    assert (seen.path, [each.path for each in seen.evidence]) == ("b.py", ["a.py"])
+
+
+@pytest.mark.parametrize(
+    ("change", "seen"),
+    [
+        ("+def h():\n+    if a:\n+        b()\n \n-    return u(a)\n+        return u(a)\n", 0),
+        (" def h(a):\n-    if a:\n+    for a in a:\n         b()\n \n \n \n \n-        u( a)\n+        u(a)\n", 0),
+        (" def h(a):\n     if a:\n         b()\n \n \n \n \n-        u( a)\n+        u(a)\n", 1),
+    ],
+    ids=["deeper", "other block", "same block"],
+)
+def test_a_statement_in_another_block_is_no_mere_layout(change: str, seen: int) -> None:
+    """That it is indented anew is what the change is about."""
+    assert len(run(REAL + ONE + change, ITEM).shown) == seen
 
 
 LAYOUT = "-t = {'a':1}\n+t = {\"a\": 1}\n"
@@ -75,7 +118,8 @@ LAYOUT = "-t = {'a':1}\n+t = {\"a\": 1}\n"
 )  # fmt: skip
 def test_a_change_whose_purpose_is_layout_is_left_alone(text: str, seen: int) -> None:
     """It configures a formatter, or most of its hunks in several files are layout; one or two files are by the way."""
-    assert len(run(REAL + LAYOUT + text, ITEM).shown) == seen
+    two = "-s = {'a':1}\n-t = {'a':1}\n+s = {\"a\": 1}\n+t = {\"a\": 1}\n"
+    assert len(run(REAL + two + text, ITEM).shown) == seen
 
 
 def test_a_text_that_cannot_be_encoded_is_sorted_like_any_other() -> None:
@@ -83,7 +127,7 @@ def test_a_text_that_cannot_be_encoded_is_sorted_like_any_other() -> None:
     body = (
         ' def f(a):\n     if a:\n-        print("\ud83d"); g(a,1)\n+        print("\ud83d"); g(a, 1)\n         h(a)\n'
     )
-    done = run(f"{REAL}{body}", ITEM)
+    done = run(f"{REAL}{ONE}{body}", ITEM)
     assert not done.failures
     assert len(done.shown) == 1
 

@@ -204,3 +204,27 @@ def test_unittest_is_offered_its_own_word_for_it() -> None:
     test = f"from app.orders import Order\n\nclass TestA(TestCase):\n    def test_a(self):\n        {body}\n"
     (seen,) = run(f"{CODE}//- tests/test_a.py\n{added(test)}", RAISES).shown
     assert [edit.new_text for edit in seen.fixes[0].edits] == ["Regex", ', "no lines"']
+
+
+def test_a_habit_of_making_objects_without_their_constructors_is_told_once_for_each_class() -> None:
+    """A file of twenty tests that all do it has one thing to mend; another class is another."""
+    test = "".join(f"def test_{n}():\n    a = object.__new__(A)\n    b = m.B.__new__(m.B)\n" for n in range(3))
+    assert subjects(f"//- tests/test_a.py\n{added(test)}", "python/constructor-bypassed") == [
+        "`object.__new__(A)`",
+        "`m.B.__new__(m.B)`",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("made", "run_it", "count"),
+    [
+        ("importlib.util.module_from_spec(spec)", "spec.loader.exec_module(module)", 0),
+        ("types.ModuleType(name)", "spec.loader.exec_module(module)", 1),
+        ("importlib.util.module_from_spec(spec)", "module.x = 1", 1),
+    ],
+    ids=["recipe", "stub", "not run"],
+)
+def test_a_module_loaded_from_a_path_is_registered(made: str, run_it: str, count: int) -> None:
+    """As importlib's documentation says; a stand-in for a module is another matter."""
+    body = f"def load(name):\n    module = {made}\n    sys.modules[name] = module\n    {run_it}\n    return module\n"
+    assert len(subjects(f"//- tests/test_a.py\n{added(body)}", "python/test-writes-sys-modules")) == count

@@ -1,12 +1,10 @@
-"""The command line, ready to run, and a repository of which the one item that fires is known."""
+"""A repository of which the one item that fires is known."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 import pytest
-
-from support.command import Cli
 
 if TYPE_CHECKING:
     from support.repo import Repo
@@ -30,9 +28,3 @@ def house(repo: Repo) -> Repo:
     """A repository with one commit on main that fixes the rules."""
     repo.commit("first", {".roundzero/checklists/house.yaml": PACK, ".roundzero.toml": 'packs = ["house"]\n'})
     return repo
-
-
-@pytest.fixture
-def cli(repo: Repo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
-    """The command line, started in the repository."""
-    return Cli(repo.root, monkeypatch, capfd)

@@ -17,8 +17,8 @@ from roundzero import config
 from roundzero.core import budget
 from roundzero.engine.review import ReviewRequest, review
 from roundzero.engine.workspace import Workspace
-from support.deep_host import AFTER, ALL_AGREE, BEFORE, checks, deep_host
-from support.drafts import reply
+from support.deep_host import AFTER, ALL_AGREE, BEFORE, LINE, checks, deep_host, looks
+from support.drafts import drafted, quote, reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +73,7 @@ def later() -> None:
     (Path(os.environ["XDG_STATE_HOME"]) / "roundzero" / "budget.sqlite3").unlink()
 
 
-@pytest.mark.parametrize("stage", ["DRAFT", "BLANKED", "TOOLS", "LOOK", "CHECK", "OVERVIEW"])
+@pytest.mark.parametrize("stage", ["DRAFT", "BLANKED", "TOOLS", "WHOLE", "LOOK", "CHECK", "OVERVIEW"])
 def test_a_spent_quota_stops_it_with_one_reason_and_it_goes_on_later(deep: Cli, host: DeepHost, stage: str) -> None:
     """Whichever stage it hits; what was answered before is not asked again, and the end is the same."""
     host.says |= FEW if stage == "LOOK" else {}
@@ -105,7 +105,7 @@ def test_a_limit_of_ones_own_stops_it_as_well(deep: Cli, host: DeepHost, monkeyp
     assert host.twice == []
 
 
-@pytest.mark.parametrize("stage", ["TOOLS", "LOOK", "CHECK", "OVERVIEW"])
+@pytest.mark.parametrize("stage", ["DRAFT", "BLANKED", "TOOLS", "WHOLE", "LOOK", "CHECK", "OVERVIEW"])
 def test_one_that_was_killed_goes_on_where_it_was(deep: Cli, host: DeepHost, stage: str) -> None:
     """What was answered is in the cache, however suddenly the process ended."""
     host.says |= FEW if stage == "LOOK" else {}
@@ -120,14 +120,9 @@ def test_one_that_was_killed_goes_on_where_it_was(deep: Cli, host: DeepHost, sta
     assert host.twice == []
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [((), b"the same command goes on from there"), (("--record", "kept"), b"the same command asks all of it anew")],
-)
-def test_one_that_is_interrupted_says_how_to_go_on(
-    deep: Cli, host: DeepHost, more: tuple[str, ...], told: bytes
-) -> None:
-    """A person who stops it learns that nothing of what was answered is lost, or that a recording begins anew."""
+@pytest.mark.parametrize("more", [(), ("--record", "kept")])
+def test_one_that_is_interrupted_says_how_to_go_on(deep: Cli, host: DeepHost, more: tuple[str, ...]) -> None:
+    """A person who stops it learns that nothing of what was answered is lost, recorded or not."""
     host.stops = {"TOOLS": "hang"}
     argv = [sys.executable, "-m", "roundzero", "review", "--model", "deep", *more]
     with subprocess.Popen(argv, cwd=deep.here, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
@@ -135,7 +130,47 @@ def test_one_that_is_interrupted_says_how_to_go_on(
         process.terminate()
         _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert told in said
+    assert b"the same command goes on from there" in said
+
+
+@pytest.mark.parametrize("stage", ["BLANKED", "TOOLS", "LOOK", "CHECK", "OVERVIEW"])
+def test_a_recording_that_was_killed_goes_on_where_it_was(
+    deep: Cli, host: DeepHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    """What the folder has an answer for is not asked again, though no cache is; and it plays the whole review back."""
+    monkeypatch.setenv("ROUNDZERO_MODEL_CACHE", "false")
+    host.says |= FEW if stage == "LOOK" else {}
+    host.stops = {stage: "hang"}
+    kept = ("--record", str(tmp_path / "kept"))
+    argv = [sys.executable, "-m", "roundzero", "review", "--model", "deep", *kept]
+    with subprocess.Popen(argv, cwd=deep.here, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
+        assert host.reached(stage)
+        killed.kill()
+    host.stops = {}
+    first = run(deep, *kept, status=1)
+    assert first["stats"]["drafts"]["cached"] > 0
+    assert host.twice == []
+    asked = host.asked.total()
+    again = run(deep, "--replay", str(tmp_path / "kept"), status=1)
+    assert again["verdict"] == first["verdict"]
+    assert [each["claims"] for each in of_model(again)] == [each["claims"] for each in of_model(first)]
+    assert run(deep, *kept, status=1)["stats"]["drafts"]["requests"] == 0
+    assert host.asked.total() == asked
+
+
+def test_a_recording_of_another_model_answers_nothing(
+    deep: Cli, host: DeepHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does a file that is broken, or none of ours."""
+    kept = ("--record", str(tmp_path / "kept"))
+    run(deep, *kept, status=1)
+    asked = host.asked.total()
+    (tmp_path / "kept" / "0.json").write_text("[1]")
+    (tmp_path / "kept" / "1.json").write_text('{"reply": {"outcome": "ok", "text": "{}"}, "answers": []}')
+    monkeypatch.setenv("ROUNDZERO_MODEL_NAME", "another")
+    monkeypatch.setenv("ROUNDZERO_MODEL_CACHE", "false")
+    assert run(deep, *kept, status=1)["stats"]["drafts"]["cached"] == 0
+    assert host.asked.total() == 2 * asked
 
 
 @pytest.mark.parametrize("drafts", range(1, 6))
@@ -150,6 +185,29 @@ def test_fewer_drafts_confirm_what_they_cannot_outvote(
     assert found["confirmed"] is (True if drafts < 3 else None)
     assert host.asked["LOOK"] == (1 if drafts < 3 else 0)
     assert len(document["stats"]["voices"]) == drafts
+
+
+def test_drafts_that_never_agree_block_nothing(deep: Cli, host: DeepHost) -> None:
+    """Each finding has the votes of its own drafts, a second look that could not tell, and is kept as a P2."""
+    other = drafted(
+        "buyers wait while the shelf is sorted",
+        [quote("shop.py", 2, LINE, decisive=True)],
+        claims=[{"text": "sorting takes a second for each article", "decisive": True}],
+    )
+    third = drafted(
+        "the caller writes into the stock of the shop",
+        [quote("shop.py", 3, "return taken", decisive=True)],
+        claims=[{"text": "what is returned is the stock itself", "decisive": True}],
+    )
+    host.says |= {"BLANKED": reply(other), "TOOLS": reply(third), "LOOK": looks("cannot-tell")}
+    document = run(deep, status=0)
+    found = {each["title"]: each for each in of_model(document)}
+    assert sorted(each["votes"]["for"] for each in found.values()) == [1, 2, 2]
+    assert {(each["severity"], each["blocking"], each["confirmed"]) for each in found.values()} == {
+        ("P2", False, False)
+    }
+    assert document["stats"]["confirmations"] == {"asked": 3, "held": 0, "fell": 0, "open": 3}
+    assert document["verdict"]["status"] == "LGTM"
 
 
 def test_a_voice_nobody_can_read_costs_its_vote(deep: Cli, host: DeepHost) -> None:
@@ -183,6 +241,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
         ("DRAFT", "1 of 5 drafts were not made: failed", "BLOCKED"),
         ("BLANKED", "1 of 5 drafts were not made: failed", "BLOCKED"),
         ("TOOLS", "", "BLOCKED"),
+        ("WHOLE", "", "BLOCKED"),
         ("LOOK", "1 finding of a model was not looked at again: ", "INCOMPLETE"),
         ("CHECK", "", "BLOCKED"),
         ("OVERVIEW", "the question about the change as a whole ended failed", "BLOCKED"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from typing import TYPE_CHECKING
 
 from roundzero.cli.init import template
@@ -31,6 +32,15 @@ def test_an_existing_file_is_never_touched(cli: Cli, repo: Repo) -> None:
     assert ran.status == 2
     assert "exists" in ran.err
     assert repo.read(".roundzero.toml") == "# mine\n"
+
+
+def test_a_file_for_which_there_is_no_room_is_not_left_in_part(roundzero: Path, repo: Repo) -> None:
+    """Else the next attempt would be told that it exists."""
+    command = f'ulimit -f 1 && exec "{roundzero}" init'
+    done = subprocess.run(["bash", "-c", command], cwd=repo.root, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert b"cannot be written (File too large)" in done.stderr
+    assert not repo.path(".roundzero.toml").exists()
 
 
 def test_every_line_may_be_uncommented(tmp_path: Path) -> None:

@@ -218,6 +218,16 @@ def test_a_full_disk_exits_with_2(roundzero: Path, repo: Repo) -> None:
     assert done.stderr == b"roundzero: standard output cannot be written: No space left on device\n"
 
 
+@pytest.mark.parametrize("arguments", [("base", "--repo", "/"), ("packs", "list")])
+def test_a_message_that_cannot_be_written_changes_no_status(
+    roundzero: Path, repo: Repo, arguments: tuple[str, ...]
+) -> None:
+    """What failed failed with 2, also where standard error is on the same full disk."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([roundzero, *arguments], cwd=repo.root, stdout=full, stderr=full, check=False)
+    assert done.returncode == 2
+
+
 def test_closed_output_is_no_error(roundzero: Path, repo: Repo) -> None:
     """Without a standard output there is nobody to tell."""
     done = subprocess.run(

@@ -185,6 +185,9 @@ def test_without_a_provider_there_is_no_model(lane: Lane) -> None:
     ran = lane.cli("review", "--model", "deep")
     assert ran.status == 2
     assert "--model deep: no model provider is configured" in ran.err
+    lane.patch.setenv("ROUNDZERO_MODEL_PROVIDER", "opnai")
+    assert 'ROUNDZERO_MODEL_PROVIDER must be "openai" or' in lane.cli("review", "--model", "quick").err
+    assert 'ROUNDZERO_MODEL_PROVIDER must be "openai" or' in lane.cli("doctor", "--what-is-sent").out
 
 
 def test_the_second_review_costs_nothing(lane: Lane) -> None:

@@ -266,6 +266,49 @@ def test_reviewing_the_commit_says_nothing_of_uncommitted_edits(cli: Cli, branch
     assert (listed.count("P2  fixed"), listed.count("P2  open")) == (2, 2)
 
 
+@pytest.mark.parametrize("options", [("--no-untracked",), ("--scope", "committed", "--no-untracked")])
+def test_a_review_without_untracked_files_says_nothing_of_them(
+    cli: Cli, branch: Repo, options: tuple[str, ...]
+) -> None:
+    """What only they bring is not fixed, neither in their lines nor in the change as a whole, so it is never back."""
+    branch.write(".roundzero.toml", 'packs = ["house", "general"]\n')
+    branch.write("b.py", "# MARK\n")
+    branch.commit_staged("one")
+    branch.write("a.bin", b"\0")
+    seen = states(report(cli))
+    assert ("a.bin", "open") in seen
+    assert report(cli, *options)["findings"] == []
+    again = report(cli)
+    assert states(again) == seen
+    assert {each["regressions"] for each in again["findings"]} == {0}
+
+
+@pytest.mark.parametrize("rules", [
+    (".roundzero.toml", 'packs = ["house", "general"]\nexclude = ["a.*"]\n'),
+    (".roundzero.toml", 'packs = ["house", "general"]\nmax_file_bytes = 10\n'),
+    (".roundzeroignore", "a.*\n"),
+])  # fmt: skip
+def test_what_nobody_looked_at_is_not_fixed(cli: Cli, house: Repo, rules: tuple[str, str]) -> None:
+    """Neither by items of a file nor by those of the change: what was left out for a while comes back as it was."""
+    name, text = rules
+    house.write(".roundzero.toml", 'packs = ["house", "general"]\n')
+    house.commit("one", {"tools/convert.py": "x = 1\n"})
+    house.branch("topic")
+    house.write("a.py", "# MARK\n# and more of it\n")
+    house.write("a.sh", "python3 tools/convert.py --all\n")
+    house.remove("tools/convert.py")
+    house.commit("gone")
+    seen = states(report(cli))
+    assert seen == [("a.sh", "open"), ("a.py", "open")]
+    before = house.read(name) if house.path(name).exists() else None
+    house.write(name, text)
+    assert report(cli)["findings"] == []
+    house.write(name, before) if before is not None else house.remove(name)
+    again = report(cli)
+    assert states(again) == seen
+    assert {each["regressions"] for each in again["findings"]} == {0}
+
+
 def test_a_new_finding_of_the_commit_is_remembered_though_the_tree_is_dirty(cli: Cli, branch: Repo) -> None:
     """A review of the commit is a round."""
     branch.commit("one", {"a.py": "# MARK\n"})
@@ -351,3 +394,23 @@ def test_a_comment_behind_a_line_makes_no_other_finding_of_it(cli: Cli, branch: 
     after = report(cli)["findings"]
     assert [each["state"] for each in after] == ["open", "open"]
     assert {each["range"]["start"]["line"]: each["id"] for each in after} == before
+
+
+@pytest.mark.parametrize("name", [".git/roundzero", ".git/roundzero/ledger.sqlite3"])
+def test_a_link_in_gits_directory_is_not_followed(cli: Cli, branch: Repo, tmp_path: Path, name: str) -> None:
+    """Whoever packed the repository chose where it leads: nothing is read or written there, and the review goes on."""
+    branch.write("a.py", "# MARK\n")
+    report(cli)
+    link = branch.path(name)
+    target = link.rename(tmp_path / "theirs")
+    link.symlink_to(target)
+    files = [target] if target.is_file() else sorted(each for each in target.iterdir() if each.is_file())
+    before = [(each, each.read_bytes()) for each in files]
+    branch.write("a.py", "# MARK\nx = 1\n")
+    found = report(cli)
+    assert found["round"]["index"] is None
+    assert any(f"{link} is a link" in notice for notice in found["notices"])
+    assert cli("ledger", "list").status == 2
+    assert cli("base").status == 0
+    assert [(each, each.read_bytes()) for each in files] == before
+    assert target.is_file() or sorted(target.iterdir()) == files

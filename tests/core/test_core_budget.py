@@ -99,6 +99,21 @@ def test_a_clock_that_is_set_back_grants_nothing_twice() -> None:
     assert decide(charges, 200, 0.0, LIMITS, 10.0) == Wait(Shortage.TOKENS, 5000.0 + HOUR)
 
 
+def test_what_runs_may_give_back_what_is_missing() -> None:
+    """More is reserved than most requests take: while one runs that holds enough, nobody is told to come in an hour."""
+    done, runs = Charge(5.0, 300), Charge(10.0, 600, 0.0, 70.0)
+    assert decide([done, runs], 200, 0.0, LIMITS, 20.0) == Wait(Shortage.TOKENS, 70.0, soon=True)
+    assert decide([done, runs], 800, 0.0, LIMITS, 20.0) == Wait(Shortage.TOKENS, 10.0 + HOUR)
+    assert decide([done, runs], 200, 0.0, LIMITS, 70.0) == Wait(Shortage.TOKENS, 5.0 + HOUR)
+
+
+def test_a_host_sees_no_more_in_any_minute_than_allowed() -> None:
+    """A request comes a little later than it was charged, so the next one is let in a second after its minute."""
+    full = [Charge(100.0, 1)] * LIMITS.requests_per_minute
+    assert decide(full, 1, 0.0, LIMITS, 160.9) == Wait(Shortage.REQUESTS, 161.0)
+    assert decide(full, 1, 0.0, LIMITS, 161.0) is None
+
+
 def test_money_counts_only_where_prices_are_known() -> None:
     """Without prices a request costs nothing, with them it costs what its tokens cost."""
     assert LIMITS.cost(1_000_000, 1_000_000) == 0.0

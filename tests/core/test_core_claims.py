@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from roundzero.core.anatomy import Anatomy, Claim, ClaimVerdict, Probe, Votes
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status
+from roundzero.core.change import Change, FileChange, Side, Source, Status
 from roundzero.core.claim_words import settling
 from roundzero.core.claims import (
     Outcome,
@@ -25,6 +25,7 @@ from roundzero.core.claims import (
 from roundzero.core.gate import GatePolicy
 from roundzero.core.item import Severity
 from roundzero.core.text import RelPath
+from support.changes import change_of
 from support.defects import Said, draft
 
 ONE = draft(Said("d", 1, 11, "crash", "take() fails", "`parse_header` does not exist", more=(4,))).observation
@@ -39,19 +40,15 @@ def claiming(*claims: Claim, votes: Votes | None = None, confirmed: bool | None 
 
 def change(head: str = "h", snapshot: str = "s") -> Change:
     """A change of one file, whose head has this blob."""
-    return Change(
-        base=BaseChoice(ref=None, merge_base="m", how=BaseHow.HEAD),
-        head=HeadState(commit=None, branch=None, dirty=False),
-        files=(
-            FileChange(
-                path=PATH,
-                status=Status.MODIFIED,
-                base=Source(PATH, "x\n", "b"),
-                head=Source(PATH, "y\n", head),
-                hunks=(),
-            ),
+    return change_of(
+        FileChange(
+            path=PATH,
+            status=Status.MODIFIED,
+            base=Source(PATH, "x\n", "b"),
+            head=Source(PATH, "y\n", head),
+            hunks=(),
         ),
-        skipped=(),
+        commit=None,
         snapshot=snapshot,
     )
 

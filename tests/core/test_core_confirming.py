@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from roundzero.core.anatomy import Anatomy, Claim, ClaimVerdict, Decides, OpenQuestion, Votes
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status
+from roundzero.core.change import FileChange, Side, Source, Status
 from roundzero.core.confirming import (
     Answer,
     ClaimAnswer,
@@ -24,6 +24,7 @@ from roundzero.core.item import ItemId, Severity
 from roundzero.core.linemap import Hunk
 from roundzero.core.model_values import Question, Quote
 from roundzero.core.text import RelPath
+from support.changes import change_of
 
 PATH = RelPath("shop/stock.py")
 TOKEN = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3hJ5"
@@ -31,20 +32,14 @@ BASE = (
     "def take(shelf, count):\n    if count > len(shelf):\n        raise ValueError(count)\n    return shelf[:count]\n"
 )
 HEAD = f'def take(shelf, count):\n    return [shelf.pop() for _ in range(count)]\n\n\nKEY = "{TOKEN}"\n'
-CHANGE = Change(
-    base=BaseChoice(ref=None, merge_base="m", how=BaseHow.HEAD),
-    head=HeadState(commit=None, branch=None, dirty=False),
-    files=(
-        FileChange(
-            path=PATH,
-            status=Status.MODIFIED,
-            base=Source(PATH, BASE, "b"),
-            head=Source(PATH, HEAD, "h"),
-            hunks=(Hunk(2, 3, 2, 1), Hunk(4, 0, 3, 3)),
-        ),
-    ),
-    skipped=(),
-    snapshot="s",
+CHANGE = change_of(
+    FileChange(
+        path=PATH,
+        status=Status.MODIFIED,
+        base=Source(PATH, BASE, "b"),
+        head=Source(PATH, HEAD, "h"),
+        hunks=(Hunk(2, 3, 2, 1), Hunk(4, 0, 3, 3)),
+    )
 )
 TEXTS = Texts.of(CHANGE)
 POPS = "return [shelf.pop() for _ in range(count)]"

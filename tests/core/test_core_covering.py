@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Source, Status
+from roundzero.core.change import Change, FileChange, Source, Status
 from roundzero.core.finding import Hit, Observation, evidence_at, observe
 from roundzero.core.gate import GatePolicy
 from roundzero.core.item import CheckerCheck, Item, ItemId, LooksAt, Prose, Severity
@@ -15,6 +15,7 @@ from roundzero.core.judge import Sight, View, judge
 from roundzero.core.linemap import Hunk
 from roundzero.core.ruleset import Ruleset
 from roundzero.core.text import RelPath
+from support.changes import change_of
 
 if TYPE_CHECKING:
     from roundzero.core.finding import Finding
@@ -22,13 +23,7 @@ if TYPE_CHECKING:
 PATH = RelPath("a.py")
 HEAD = Source(PATH, "one\ntwo\nthree\n", "h" * 40)
 FILE = FileChange(path=PATH, status=Status.ADDED, base=None, head=HEAD, hunks=(Hunk(0, 0, 1, 3),))
-CHANGE = Change(
-    base=BaseChoice(ref="main", merge_base="m", how=BaseHow.EXPLICIT),
-    head=HeadState(commit="c", branch="topic", dirty=True),
-    files=(FILE,),
-    skipped=(),
-    snapshot="s",
-)
+CHANGE = change_of(FILE)
 
 
 def item(name: str, severity: Severity, *covers: str, aliases: tuple[str, ...] = ()) -> Item:

@@ -7,16 +7,18 @@ from dataclasses import replace
 import pytest
 
 from roundzero.core.anatomy import Anatomy, Claim, Decides, OpenQuestion
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status
+from roundzero.core.change import FileChange, Side, Source, Status
 from roundzero.core.drafting import Admission, Gate, Texts, admit
 from roundzero.core.finding import Observation, Verified
 from roundzero.core.item import Item, ItemId, LooksAt, Prose, Severity
 from roundzero.core.linemap import Hunk
 from roundzero.core.model_values import Draft, DraftFinding, Quote
 from roundzero.core.prompt import OTHER
+from roundzero.core.reading import blanked
 from roundzero.core.ruleset import Ruleset
 from roundzero.core.text import RelPath, collapse
 from roundzero.core.units import cut
+from support.changes import change_of
 
 PATH = RelPath("pkg/a.py")
 TOKEN = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3hJ5"
@@ -53,20 +55,14 @@ def an_item(name: str) -> Item:
 
 
 RULES = Ruleset(items=(an_item(OTHER), an_item("p/a")), digest="d")
-CHANGE = Change(
-    base=BaseChoice(ref=None, merge_base=None, how=BaseHow.HEAD),
-    head=HeadState(commit=None, branch=None, dirty=False),
-    files=(
-        FileChange(
-            path=PATH,
-            status=Status.MODIFIED,
-            base=Source(PATH, BASE, "b"),
-            head=Source(PATH, HEAD, "h"),
-            hunks=HUNKS,
-        ),
-    ),
-    skipped=(),
-    snapshot="s",
+CHANGE = change_of(
+    FileChange(
+        path=PATH,
+        status=Status.MODIFIED,
+        base=Source(PATH, BASE, "b"),
+        head=Source(PATH, HEAD, "h"),
+        hunks=HUNKS,
+    )
 )
 UNIT = cut(CHANGE, RULES, max_lines=50, covers=lambda _: True).units[0]
 POPS = Quote(path=PATH, side=Side.HEAD, line=2, text="return [shelf.pop() for _ in range(count)]", decisive=True)
@@ -291,7 +287,8 @@ def test_a_quote_of_a_blanked_text_is_evidence_of_the_line_as_it_is() -> None:
     change = replace(CHANGE, files=(file,))
     quote = replace(POPS, text="return [shelf.pop() for _ in range(count)]  # ...")
     found = replace(FINDING, quotes=(quote, GUARD), replacement="    return shelf[:count]  # ...")
-    texts = Texts.of(change).blanked()
+    whole = Texts.of(change)
+    texts = Texts(blanked(whole.sources), whole.plain, whole.sources)
     draft = Draft(findings=(found,))
     (seen,) = admit(draft, UNIT, change, texts, RULES, producer="m", version="1").observations
     assert seen.evidence[0].verified is Verified.EXACT

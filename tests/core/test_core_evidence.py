@@ -132,6 +132,51 @@ def test_what_is_not_surely_there_is_missing(line: int, quote: str) -> None:
     assert place(line, quote) == (MISSING, line)
 
 
+MARKED = """\
+int total = shelf_total(/*first=*/1000, /*last=*/0, /*step=*/3);
+int other = basket_total
+    + downloads_of_the_shelf
+    - uploads_of_the_basket;
+log("\u26a0\ufe0f careful with the shelf");
+int price = price_of_the_shelf();  // in euros
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "quote"),
+    [
+        (1, "int total = shelf_total(/*first=*/1000, /*second=*/0, /*step=*/3);"),
+        (1, "shelf_total(/*first=*/1000, /*last=*/0, /*steps=*/3"),
+        (3, "- downloads_of_the_shelf"),
+        (4, "+ uploads_of_the_basket;"),
+        (6, "int price = price_of_the_shelf();  // in dollars"),
+        (6, "price_of_the_shelf();  /* in dollars */"),
+    ],
+)
+def test_what_stands_between_marks_of_a_comment_or_after_a_sign_is_read(line: int, quote: str) -> None:
+    """Code goes on behind a comment that ends, and what is added was not taken away."""
+    assert place(line, quote, MARKED) == (MISSING, line)
+    assert place(60, quote, MARKED) == (MISSING, 60)
+
+
+@pytest.mark.parametrize(
+    ("line", "quote"),
+    [
+        (1, "+int total = shelf_total(/*first=*/1000, /*last=*/0, /*step=*/3);"),
+        (3, "+    + downloads_of_the_shelf"),
+        (5, '- log("\u26a0\ufe0f careful with the shelf");'),
+        (5, 'log("\u26a0 careful with the shelf");'),
+        (5, 'log("\u26a0 careful with the shelf");  /* in which */'),
+        (5, 'log("\u26a0 careful with the shelf");  // in which'),
+        (6, "int price = price_of_the_shelf(); // in euros"),
+    ],
+)
+def test_marks_of_a_diff_remarks_and_what_a_reply_may_not_hold_do_not_hinder(line: int, quote: str) -> None:
+    """A variation selector of an emoji is taken out of what a model says; the line is found."""
+    assert place(line, quote, MARKED) == (WHITESPACE, line)
+    assert place(60, quote, MARKED) == (WHITESPACE, line)
+
+
 def test_of_several_places_the_neighbours_tell_the_meant_one() -> None:
     """Two around it that moved by as many lines; one alone, or two that disagree, tell nothing."""
     lines = [f"value_{number} = something_unique({number})" for number in range(40)]

@@ -11,7 +11,8 @@ from roundzero.core.item import Item, ItemId, Prose, Severity
 from roundzero.core.linemap import Hunk
 from roundzero.core.matching import Moves, assign_ids, pair
 from roundzero.core.origin import origins
-from roundzero.core.text import RelPath, Span, collapse
+from roundzero.core.text import Position, RelPath, Span, collapse
+from support.changes import change_of
 
 ITEM = Item(id=ItemId("python/bare-except"), title=Prose("Bare except"), why=Prose("It hides."), severity=Severity.P2)
 
@@ -37,7 +38,7 @@ def test_a_finding_that_moved_down_keeps_its_counterpart() -> None:
     base = source("a.py", "try:", "    x()", "except:", "    pass")
     head = source("a.py", "import os", "try:", "    x()", "except:", "    pass")
     file = change(base, head, Hunk(0, 0, 1, 1))
-    assert origins([seen(base, 3)], [seen(head, 4)], Moves.of([file])) == [Origin.PRE_EXISTING]
+    assert origins([seen(base, 3)], [seen(head, 4)], Moves.within(change_of(file))) == [Origin.PRE_EXISTING]
 
 
 def test_one_counterpart_excuses_one_finding() -> None:
@@ -45,7 +46,7 @@ def test_one_counterpart_excuses_one_finding() -> None:
     base = source("a.py", "except:")
     head = source("a.py", "except:", "except:")
     file = change(base, head, Hunk(1, 0, 2, 1))
-    found = origins([seen(base, 1)], [seen(head, 1), seen(head, 2)], Moves.of([file]))
+    found = origins([seen(base, 1)], [seen(head, 1), seen(head, 2)], Moves.within(change_of(file)))
     assert found == [Origin.PRE_EXISTING, Origin.INTRODUCED]
 
 
@@ -53,7 +54,7 @@ def test_an_old_line_that_was_kept_excuses_no_copy_of_it() -> None:
     """Whoever looked at added lines only gave no finding for the old line; the copy is new all the same."""
     base = source("a.py", "except:", "x = 1")
     head = source("a.py", "except:", "x = 1", "except:")
-    moves = Moves.of([change(base, head, Hunk(2, 0, 3, 1))])
+    moves = Moves.within(change_of(change(base, head, Hunk(2, 0, 3, 1))))
     assert origins([seen(base, 1)], [seen(head, 3)], moves) == [Origin.INTRODUCED]
     other = source("b.py", "except:")
     assert origins([seen(base, 1)], [seen(other, 1)], moves) == [Origin.INTRODUCED]
@@ -63,7 +64,9 @@ def test_a_renamed_file_takes_its_findings_along() -> None:
     """The base path leads to the head path."""
     base = source("old.py", "def f():", "    except_()")
     head = source("new.py", "def f():", "    except_()")
-    assert origins([seen(base, 2)], [seen(head, 2)], Moves.of([change(base, head)])) == [Origin.PRE_EXISTING]
+    assert origins([seen(base, 2)], [seen(head, 2)], Moves.within(change_of(change(base, head)))) == [
+        Origin.PRE_EXISTING
+    ]
 
 
 def test_an_edited_line_is_the_same_place_when_it_still_resembles() -> None:
@@ -71,7 +74,36 @@ def test_an_edited_line_is_the_same_place_when_it_still_resembles() -> None:
     base = source("a.py", "def load(path, cache={}):")
     head = source("a.py", "def load(path, cache={}, strict=False):")
     file = change(base, head, Hunk(1, 1, 1, 1))
-    assert origins([seen(base, 1)], [seen(head, 1)], Moves.of([file])) == [Origin.PRE_EXISTING]
+    assert origins([seen(base, 1)], [seen(head, 1)], Moves.within(change_of(file))) == [Origin.PRE_EXISTING]
+
+
+def marked(source: Source, line: int, piece: str) -> Observation:
+    """An observation of a piece of a line."""
+    column = source.index.line(line).index(piece) + 1
+    hit = Hit(path=source.path, span=Span(Position(line, column), Position(line, column + len(piece))))
+    return observe(ITEM, hit, source, producer="test", version="1")
+
+
+def test_a_name_in_a_list_that_was_laid_out_anew_is_the_same_one() -> None:
+    """The lines of the two have little in common, the name is what the finding is about; another name is another."""
+    base = source("a.py", "from typing import Any, Callable, Dict, Optional, Tuple")
+    head = source("a.py", "from typing import (", "    Any,", "    Callable,", "    Iterable,", ")")
+    moves = Moves.within(change_of(change(base, head, Hunk(1, 1, 1, 5))))
+    found = [marked(head, 3, "Callable"), marked(head, 4, "Iterable")]
+    assert origins([marked(base, 1, "Callable")], found, moves) == [Origin.PRE_EXISTING, Origin.INTRODUCED]
+
+
+def test_of_several_on_one_line_each_keeps_its_own() -> None:
+    """Whether the line is edited or kept, it is the name that came to it, or went out of use, that is new."""
+    base = source("a.py", "from ops import Special, Vit")
+    head = source("a.py", "from ops import Config, Special, Vit")
+    moves = Moves.within(change_of(change(base, head, Hunk(1, 1, 1, 1))))
+    names = ("Config", "Special", "Vit")
+    old = [marked(base, 1, name) for name in names[1:]]
+    found = origins(old, [marked(head, 1, name) for name in names], moves)
+    assert found == [Origin.INTRODUCED, Origin.PRE_EXISTING, Origin.PRE_EXISTING]
+    kept = Moves.within(change_of(change(base, base)))
+    assert origins(old[1:], old, kept) == [Origin.INTRODUCED, Origin.PRE_EXISTING]
 
 
 def test_a_rewritten_block_does_not_inherit_by_chance() -> None:
@@ -79,7 +111,7 @@ def test_a_rewritten_block_does_not_inherit_by_chance() -> None:
     base = source("a.py", "def one(first, second={}):", "    return first")
     head = source("a.py", "class Reader:", "    def parse(self, zz=[]):", "        return zz")
     file = change(base, head, Hunk(1, 2, 1, 3))
-    assert origins([seen(base, 1)], [seen(head, 2)], Moves.of([file])) == [Origin.INTRODUCED]
+    assert origins([seen(base, 1)], [seen(head, 2)], Moves.within(change_of(file))) == [Origin.INTRODUCED]
 
 
 def test_a_block_moved_to_another_file_is_not_new_there() -> None:
@@ -90,7 +122,7 @@ def test_a_block_moved_to_another_file_is_not_new_there() -> None:
         change(base, head_a, Hunk(1, 1, 0, 0)),
         FileChange(path=RelPath("b.py"), status=Status.ADDED, base=None, head=head_b, hunks=(Hunk(0, 0, 1, 1),)),
     ]
-    assert origins([seen(base, 1)], [seen(head_b, 1)], Moves.of(files)) == [Origin.PRE_EXISTING]
+    assert origins([seen(base, 1)], [seen(head_b, 1)], Moves.within(change_of(*files))) == [Origin.PRE_EXISTING]
 
 
 def test_a_block_out_of_a_deleted_file_keeps_its_counterpart() -> None:
@@ -100,7 +132,7 @@ def test_a_block_out_of_a_deleted_file_keeps_its_counterpart() -> None:
         FileChange(path=RelPath("a.py"), status=Status.DELETED, base=base, head=None, hunks=(Hunk(1, 2, 0, 0),)),
         FileChange(path=RelPath("b.py"), status=Status.ADDED, base=None, head=head, hunks=(Hunk(0, 0, 1, 2),)),
     ]
-    assert origins([seen(base, 1)], [seen(head, 2)], Moves.of(files)) == [Origin.PRE_EXISTING]
+    assert origins([seen(base, 1)], [seen(head, 2)], Moves.within(change_of(*files))) == [Origin.PRE_EXISTING]
 
 
 def test_a_line_anybody_writes_is_not_taken_for_one_that_went_elsewhere() -> None:
@@ -108,7 +140,7 @@ def test_a_line_anybody_writes_is_not_taken_for_one_that_went_elsewhere() -> Non
     base = source("a.py", "def one():", "    a()", "    breakpoint()", "    b()", "def two():", "    c()", "    d()")
     head = source("a.py", "def one():", "    a()", "    b()", "def two():", "    c()", "    breakpoint()", "    d()")
     file = change(base, head, Hunk(3, 1, 2, 0), Hunk(6, 0, 6, 1))
-    assert origins([seen(base, 3)], [seen(head, 6)], Moves.of([file])) == [Origin.INTRODUCED]
+    assert origins([seen(base, 3)], [seen(head, 6)], Moves.within(change_of(file))) == [Origin.INTRODUCED]
     for lines in (["def three():", "    breakpoint()"], ["e()", "breakpoint()", "f()"]):
         gone = source("a.py", *[line for line in base.text.splitlines() if "breakpoint" not in line])
         other = source("b.py", *lines)
@@ -118,7 +150,7 @@ def test_a_line_anybody_writes_is_not_taken_for_one_that_went_elsewhere() -> Non
                 path=RelPath("b.py"), status=Status.ADDED, base=None, head=other, hunks=(Hunk(0, 0, 1, len(lines)),)
             ),
         ]
-        assert origins([seen(base, 3)], [seen(other, 2)], Moves.of(files)) == [Origin.INTRODUCED]
+        assert origins([seen(base, 3)], [seen(other, 2)], Moves.within(change_of(*files))) == [Origin.INTRODUCED]
 
 
 def test_two_top_levels_are_not_one_place() -> None:
@@ -132,7 +164,7 @@ def test_two_top_levels_are_not_one_place() -> None:
         change(base, head, Hunk(1, 1, 0, 0)),
         FileChange(path=RelPath("b.py"), status=Status.ADDED, base=None, head=other, hunks=(Hunk(0, 0, 1, 2),)),
     ]
-    assert origins([seen(base, 1)], [seen(other, 1)], Moves.of(files)) == [Origin.INTRODUCED]
+    assert origins([seen(base, 1)], [seen(other, 1)], Moves.within(change_of(*files))) == [Origin.INTRODUCED]
 
 
 def test_a_long_line_is_known_wherever_it_went() -> None:
@@ -143,7 +175,7 @@ def test_a_long_line_is_known_wherever_it_went() -> None:
         change(base, head, Hunk(1, 1, 0, 0)),
         FileChange(path=RelPath("b.py"), status=Status.ADDED, base=None, head=other, hunks=(Hunk(0, 0, 1, 3),)),
     ]
-    assert origins([seen(base, 1)], [seen(other, 2)], Moves.of(files)) == [Origin.PRE_EXISTING]
+    assert origins([seen(base, 1)], [seen(other, 2)], Moves.within(change_of(*files))) == [Origin.PRE_EXISTING]
 
 
 def test_a_consequence_of_this_branch_is_introduced_wherever_it_lies() -> None:
@@ -151,7 +183,7 @@ def test_a_consequence_of_this_branch_is_introduced_wherever_it_lies() -> None:
     text = source("BUILD", 'srcs = ["gone.py"]')
     file = change(text, text)
     head = seen(text, 1, cause=Anchor(RelPath("gone.py"), 1))
-    assert origins([seen(text, 1)], [head], Moves.of([file])) == [Origin.INTRODUCED]
+    assert origins([seen(text, 1)], [head], Moves.within(change_of(file))) == [Origin.INTRODUCED]
 
 
 def test_a_base_side_finding_is_introduced() -> None:
@@ -159,7 +191,9 @@ def test_a_base_side_finding_is_introduced() -> None:
     base, head = source("a.py", "raise X"), source("a.py", "pass")
     hit = Hit(path=base.path, span=base.index.line_span(1), side=Side.BASE)
     removed = observe(ITEM, hit, base, producer="test", version="1")
-    assert origins([removed], [removed], Moves.of([change(base, head, Hunk(1, 1, 1, 1))])) == [Origin.INTRODUCED]
+    assert origins([removed], [removed], Moves.within(change_of(change(base, head, Hunk(1, 1, 1, 1))))) == [
+        Origin.INTRODUCED
+    ]
 
 
 lines = st.lists(st.sampled_from(["except:", "x = 1", "def f(a={}):", "y"]), max_size=8)
@@ -169,7 +203,7 @@ lines = st.lists(st.sampled_from(["except:", "x = 1", "def f(a={}):", "y"]), max
 def test_pairs_are_one_to_one_and_do_not_depend_on_order(old: list[str], new: list[str], random: object) -> None:
     """Shuffling the input changes nothing, and nothing is used twice."""
     base, head = source("a.py", *old), source("a.py", *new)
-    moves = Moves.of([change(base, head, Hunk(1 if old else 0, len(old), 1 if new else 0, len(new)))])
+    moves = Moves.within(change_of(change(base, head, Hunk(1 if old else 0, len(old), 1 if new else 0, len(new)))))
     before = [seen(base, n) for n in range(1, len(old) + 1)]
     after = [seen(head, n) for n in range(1, len(new) + 1)]
     pairs = pair(before, after, moves)

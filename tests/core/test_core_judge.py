@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status
+from roundzero.core.change import Change, FileChange, Side, Source, Status
 from roundzero.core.checklist import Failure, checklist
-from roundzero.core.compose import Occasion, compose
+from roundzero.core.compose import About, compose
 from roundzero.core.finding import Anchor, Finding, Grounds, Hit, Observation, Origin, State, observe
 from roundzero.core.gate import GatePolicy
 from roundzero.core.item import Applies, CheckerCheck, IgnoresCheck, Item, ItemId, LooksAt, Prose, Severity
@@ -17,6 +17,7 @@ from roundzero.core.report import ItemStatus, VerdictStatus
 from roundzero.core.ruleset import Ruleset
 from roundzero.core.suppress import directives
 from roundzero.core.text import RelPath
+from support.changes import change_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,17 +59,6 @@ def changed(path: RelPath, base: str | None, head: str, *hunks: Hunk) -> FileCha
     )
 
 
-def change(*files: FileChange) -> Change:
-    """A change of these files."""
-    return Change(
-        base=BaseChoice(ref="main", merge_base="m", how=BaseHow.EXPLICIT),
-        head=HeadState(commit="c", branch="topic", dirty=True),
-        files=files,
-        skipped=(),
-        snapshot="s",
-    )
-
-
 def see(which: Item, file: FileChange, line: int, *, side: Side = Side.HEAD) -> Observation:
     """An observation over one line."""
     source = file.head if side is Side.HEAD else file.base
@@ -87,13 +77,13 @@ FILE_A = changed(A, "x\ny\nz\n", "x\nnew\ny\nz\n", Hunk(1, 0, 2, 1))
 
 def test_a_finding_on_an_added_line_is_introduced_and_blocks() -> None:
     """P1, introduced, open and shown: it blocks."""
-    (finding,) = judged(change(FILE_A), [see(ADDED, FILE_A, 2)])
+    (finding,) = judged(change_of(FILE_A), [see(ADDED, FILE_A, 2)])
     assert (finding.origin, finding.in_diff, finding.anchor, finding.blocking) == (Origin.INTRODUCED, True, None, True)
 
 
 def test_a_finding_outside_the_scope_is_kept_and_hidden() -> None:
     """Nothing is dropped; the reason says why it is not shown."""
-    (finding,) = judged(change(FILE_A), [see(ADDED, FILE_A, 4)])
+    (finding,) = judged(change_of(FILE_A), [see(ADDED, FILE_A, 4)])
     assert finding.hidden == "the line is not part of the change"
     assert not finding.blocking
     assert finding.anchor is None
@@ -102,16 +92,16 @@ def test_a_finding_outside_the_scope_is_kept_and_hidden() -> None:
 def test_a_counterpart_makes_a_finding_pre_existing() -> None:
     """An item that looks at the whole file sees old defects; they are hidden unless asked for."""
     head, base = see(FILE, FILE_A, 4), see(FILE, FILE_A, 3, side=Side.BASE)
-    (finding,) = judged(change(FILE_A), [head], base=(base,), based=frozenset({(A, FILE.id)}))
+    (finding,) = judged(change_of(FILE_A), [head], base=(base,), based=frozenset({(A, FILE.id)}))
     assert (finding.origin, finding.hidden) == (Origin.PRE_EXISTING, "pre-existing findings are not asked for")
-    (finding,) = judged(change(FILE_A), [head], EVERYTHING, base=(base,), based=frozenset({(A, FILE.id)}))
+    (finding,) = judged(change_of(FILE_A), [head], EVERYTHING, base=(base,), based=frozenset({(A, FILE.id)}))
     assert finding.hidden is None
 
 
 def test_all_origins_shows_old_defects_of_items_that_look_at_added_lines() -> None:
     """What lies outside the scope and was there before is shown when everything is asked for."""
     head, base = see(ADDED, FILE_A, 4), see(ADDED, FILE_A, 3, side=Side.BASE)
-    (finding,) = judged(change(FILE_A), [head], EVERYTHING, base=(base,), based=frozenset({(A, ADDED.id)}))
+    (finding,) = judged(change_of(FILE_A), [head], EVERYTHING, base=(base,), based=frozenset({(A, ADDED.id)}))
     assert (finding.origin, finding.hidden, finding.blocking) == (Origin.PRE_EXISTING, None, False)
 
 
@@ -119,15 +109,17 @@ def test_a_moved_block_is_no_new_defect() -> None:
     """A line removed in one file and added in another pairs with its old observation."""
     source = changed(A, "def f(x=[]):\n    pass\n", "", Hunk(1, 2, 0, 0))
     target = changed(B, "", "def f(x=[]):\n    pass\n", Hunk(0, 0, 1, 2))
-    (finding,) = judged(change(source, target), [see(ADDED, target, 1)], base=(see(ADDED, source, 1, side=Side.BASE),))
+    (finding,) = judged(
+        change_of(source, target), [see(ADDED, target, 1)], base=(see(ADDED, source, 1, side=Side.BASE),)
+    )
     assert finding.origin is Origin.PRE_EXISTING
 
 
 def test_ids_do_not_depend_on_what_is_shown() -> None:
     """Of two equal lines the second keeps its id when the first is out of scope, and when paths restrict the view."""
     file = changed(A, "same\n", "same\nsame\n", Hunk(1, 0, 2, 1))
-    everything = judged(change(file), [see(ADDED, file, 1), see(ADDED, file, 2)], EVERYTHING)
-    narrow = judged(change(file), [see(ADDED, file, 1), see(ADDED, file, 2)], View(paths=(B,)))
+    everything = judged(change_of(file), [see(ADDED, file, 1), see(ADDED, file, 2)], EVERYTHING)
+    narrow = judged(change_of(file), [see(ADDED, file, 1), see(ADDED, file, 2)], View(paths=(B,)))
     assert [finding.id for finding in everything] == [finding.id for finding in narrow]
     assert len({finding.id for finding in everything}) == 2
 
@@ -135,7 +127,7 @@ def test_ids_do_not_depend_on_what_is_shown() -> None:
 def test_a_mild_finding_can_be_hidden_but_one_that_blocks_cannot() -> None:
     """The verdict does not depend on what is displayed."""
     view = View(min_severity=Severity.P0)
-    blocking, mild = judged(change(FILE_A), [see(MILD, FILE_A, 2), see(ADDED, FILE_A, 2)], view)
+    blocking, mild = judged(change_of(FILE_A), [see(MILD, FILE_A, 2), see(ADDED, FILE_A, 2)], view)
     assert (blocking.hidden, blocking.blocking) == (None, True)
     assert mild.hidden == "milder than P0"
 
@@ -145,7 +137,7 @@ def test_paths_restrict_what_is_shown() -> None:
     file_b = changed(B, None, "new\n", Hunk(0, 0, 1, 1))
     whole = observe(WIDE, Hit(path=None, span=None, subject="s"), None, producer="c", version="1")
     head = [see(ADDED, FILE_A, 2), see(ADDED, file_b, 1), whole]
-    found = judged(change(FILE_A, file_b), head, View(paths=(A,)))
+    found = judged(change_of(FILE_A, file_b), head, View(paths=(A,)))
     assert {finding.seen.path: finding.hidden for finding in found} == {
         A: None,
         B: "outside the paths asked for",
@@ -157,7 +149,7 @@ def test_a_finding_about_the_change_hangs_on_the_largest_file() -> None:
     """Editors need a place: the first changed line of the file that changed most."""
     file_b = changed(B, None, "1\n2\n", Hunk(0, 0, 1, 2))
     whole = observe(WIDE, Hit(path=None, span=None, subject="s"), None, producer="c", version="1")
-    (finding,) = judged(change(FILE_A, file_b), [whole])
+    (finding,) = judged(change_of(FILE_A, file_b), [whole])
     assert (finding.anchor, finding.in_diff) == (Anchor(B, 1), False)
 
 
@@ -170,7 +162,7 @@ def _with_comment(comment: str) -> tuple[FileChange, Mapping[RelPath, object]]:
 def test_a_comment_in_the_code_dismisses() -> None:
     """State dismissed, by "code", with the reason; it does not block and stays listed."""
     file, found = _with_comment("roundzero: ignore[p/added] known")
-    (finding,) = judged(change(file), [see(ADDED, file, 1)], directives=found, listened={A: frozenset({ADDED.id})})
+    (finding,) = judged(change_of(file), [see(ADDED, file, 1)], directives=found, listened={A: frozenset({ADDED.id})})
     assert (finding.state, finding.state_by, finding.state_text) == (State.DISMISSED, "code", "known")
     assert finding.grounds == Grounds(path=A, line=1)
     assert not finding.blocking
@@ -183,14 +175,14 @@ def test_a_dismissal_in_the_code_names_the_line_of_its_comment() -> None:
     for comment, line in (("roundzero: ignore[p/added] known", 2), ("roundzero: ignore-file[p/added] known", 2)):
         file = changed(A, None, f"first\n# {comment}\nnew\n", Hunk(0, 0, 1, 3))
         assert file.head is not None
-        (finding,) = judged(change(file), [see(ADDED, file, 3)], directives={A: directives(file.head)})
+        (finding,) = judged(change_of(file), [see(ADDED, file, 3)], directives={A: directives(file.head)})
         assert finding.grounds == Grounds(path=A, line=line)
 
 
 def test_a_comment_that_ignores_nothing_is_reported() -> None:
     """By the item that looks at such comments, on the comment, with what is wrong."""
     file, found = _with_comment("roundzero: ignore[p/added] known")
-    (finding,) = judged(change(file), [], directives=found, listened={A: frozenset({ADDED.id})})
+    (finding,) = judged(change_of(file), [], directives=found, listened={A: frozenset({ADDED.id})})
     assert (finding.seen.item, finding.seen.severity, finding.seen.line) == (IGNORES.id, Severity.P3, 1)
     assert finding.seen.title == "p/ignores: `ignore[p/added]` has nothing to dismiss here"
 
@@ -198,12 +190,12 @@ def test_a_comment_that_ignores_nothing_is_reported() -> None:
 def test_a_comment_is_not_called_unused_where_nothing_listened() -> None:
     """A linter that failed says nothing about what it would have found."""
     file, found = _with_comment("roundzero: ignore[p/added] known")
-    assert judged(change(file), [], directives=found, listened={A: frozenset()}) == []
+    assert judged(change_of(file), [], directives=found, listened={A: frozenset()}) == []
 
 
 def test_checklist_tells_silence_from_absence() -> None:
     """Fail, pass, not applicable, not checked."""
-    of = change(FILE_A)
+    of = change_of(FILE_A)
     found = judged(of, [see(ADDED, FILE_A, 2)])
     other = replace(MILD, id=ItemId("p/other"), applies=Applies(paths=("**/*.go",)))
     asked = replace(MILD, id=ItemId("p/asked"), checks=())
@@ -222,7 +214,7 @@ def test_checklist_tells_silence_from_absence() -> None:
 def test_a_report_counts_what_it_hides_and_names_what_failed() -> None:
     """Hidden findings by reason, failures as INCOMPLETE, comments the branch adds by place."""
     file, found = _with_comment("roundzero: ignore[p/mild] known")
-    of = change(FILE_A, replace(file, path=B, head=Source(B, "new  # roundzero: ignore[p/mild] known\n", "h" * 40)))
+    of = change_of(FILE_A, replace(file, path=B, head=Source(B, "new  # roundzero: ignore[p/mild] known\n", "h" * 40)))
     findings = judged(of, [see(ADDED, FILE_A, 4)])
     report = compose(
         of,
@@ -230,7 +222,7 @@ def test_a_report_counts_what_it_hides_and_names_what_failed() -> None:
         [Failure(message="ruff: gone", items=frozenset({ADDED.id}))],
         RULES,
         directives={B: found[A]},  # type: ignore[dict-item]
-        occasion=Occasion(tool_version="0", reviewed_at="now"),
+        about=About(tool_version="0", reviewed_at="now"),
     )
     assert report.verdict.status is VerdictStatus.INCOMPLETE
     assert report.verdict.reasons == ("ruff: gone",)
@@ -241,19 +233,19 @@ def test_a_report_counts_what_it_hides_and_names_what_failed() -> None:
 
 def test_what_blocks_is_shown_whatever_is_asked_for() -> None:
     """A setting that shows old findings alone, or grave ones alone, hides no reason of the verdict."""
-    found = judged(change(FILE_A), [see(ADDED, FILE_A, 2)], view=View(origins=frozenset({Origin.PRE_EXISTING})))
+    found = judged(change_of(FILE_A), [see(ADDED, FILE_A, 2)], view=View(origins=frozenset({Origin.PRE_EXISTING})))
     assert [(each.blocking, each.hidden) for each in found] == [(True, None)]
 
 
 def test_what_is_hidden_by_severity_still_counts() -> None:
     """The exit status is about the branch, not about the display."""
-    (finding,) = judged(change(FILE_A), [see(MILD, FILE_A, 2)], view=View(min_severity=Severity.P0))
+    (finding,) = judged(change_of(FILE_A), [see(MILD, FILE_A, 2)], view=View(min_severity=Severity.P0))
     assert (finding.hidden, finding.counts) == ("milder than P0", True)
 
 
 def test_what_a_trigger_sees_is_never_shown() -> None:
     """It is kept for a model: hidden with its reason in every view, neither counting nor blocking, nor on the list."""
-    of = change(FILE_A)
+    of = change_of(FILE_A)
     for view in (View(), EVERYTHING):
         (finding,) = judged(of, [see(TRIGGER, FILE_A, 2)], view)
         assert (finding.hidden, finding.counts, finding.blocking) == ("only told to a model", False, False)

@@ -19,6 +19,7 @@ from roundzero.core.matching import Moves
 from roundzero.core.neighbours import Around, likeness
 from roundzero.core.origin import origins
 from roundzero.core.text import RelPath
+from support.changes import change_of
 from support.rounds import Branch
 
 ITEM = Item(id=ItemId("python/bare-except"), title=Prose("Bare except"), why=Prose("It hides."), severity=Severity.P2)
@@ -56,7 +57,7 @@ def introduced(old: list[str], new: list[str], hunks: tuple[Hunk, ...]) -> list[
     base, head = source(old), source(new)
     file = FileChange(path=head.path, status=Status.MODIFIED, base=base, head=head, hunks=hunks)
     seen = bad_lines(head)
-    came = origins(bad_lines(base), seen, Moves.of([file]))
+    came = origins(bad_lines(base), seen, Moves.within(change_of(file)))
     return [each.line for each, origin in zip(seen, came, strict=True) if origin is Origin.INTRODUCED]
 
 
@@ -110,7 +111,7 @@ def test_a_block_moved_to_another_file_is_told_from_its_new_twin_there() -> None
         FileChange(path=head.path, status=Status.MODIFIED, base=base, head=head, hunks=(Hunk(1, 3, 0, 0),)),
         FileChange(path=other.path, status=Status.ADDED, base=None, head=other, hunks=(Hunk(0, 0, 1, 6),)),
     ]
-    came = origins(bad_lines(base), bad_lines(other), Moves.of(files))
+    came = origins(bad_lines(base), bad_lines(other), Moves.within(change_of(*files)))
     assert came == [Origin.INTRODUCED, Origin.PRE_EXISTING]
 
 

@@ -31,12 +31,10 @@ LONG = "step_0 = compute(shelf, 0)\n" + "".join(f"    step_{at} = compute(shelf,
 GONE = "def give(box):\n    yield from box\n\n\ndef other(value):\n    return value\n"
 
 
-def subjects(
-    earlier: Earlier, *, delta: Collection[str] = (), also: Collection[FindingId] = (), said: Collection[FindingId] = ()
-) -> list[Subject]:
+def subjects(earlier: Earlier, *, delta: Collection[str] = (), said: Collection[FindingId] = ()) -> list[Subject]:
     """What has to be looked at again, with the text of then."""
     found = candidates(
-        earlier.ledger, earlier.change, earlier.texts, {}, RULES, covers=lambda _: True, said=said, also=also,
+        earlier.ledger, earlier.change, earlier.texts, {}, RULES, covers=lambda _: True, said=said,
         delta=[RelPath(path) for path in delta],
     )  # fmt: skip
     olds = {each.blob: each for each in (source(earlier.then),)}
@@ -142,12 +140,11 @@ def test_what_cannot_be_substantiated_is_no_more_than_that(stand: Stand) -> None
 
 
 def test_only_what_the_change_touches_is_looked_at_again() -> None:
-    """Not for an unchanged text, nor for an edit of another function; for one of its own, or on request."""
+    """Not for an unchanged text, nor for an edit of another function, nor where it was raised again anyhow."""
     unsure = ClaimVerdict.UNVERIFIABLE
     assert subjects(Earlier({APP: THEN})) == []
     assert subjects(Earlier({APP: ELSEWHERE}, verdict=unsure)) == []
     assert len(subjects(Earlier({APP: MENDED}, verdict=unsure))) == 1
-    assert len(subjects(Earlier({APP: ELSEWHERE}, verdict=unsure), also=[NAME])) == 1
     assert subjects(Earlier({APP: MENDED}), said=[NAME]) == []
 
 

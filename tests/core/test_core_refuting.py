@@ -8,7 +8,7 @@ import pytest
 
 from roundzero.core.advance import LOOKED_DEEPLY, Listened, Occasion, advance, recalled, regrade_reason
 from roundzero.core.anatomy import Anatomy, Claim, ClaimVerdict, Votes
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status
+from roundzero.core.change import Change, FileChange, Side, Source, Status
 from roundzero.core.claims import whole
 from roundzero.core.finding import Evidence, Finding, Observation, State
 from roundzero.core.gate import OUTDATED, GatePolicy
@@ -19,6 +19,7 @@ from roundzero.core.linemap import Hunk
 from roundzero.core.recognition import Texts, recognise
 from roundzero.core.ruleset import Ruleset
 from roundzero.core.text import RelPath
+from support.changes import change_of
 
 PATH = RelPath("a.py")
 RULES = Ruleset(
@@ -30,11 +31,9 @@ V, R, U = ClaimVerdict.VERIFIED, ClaimVerdict.REFUTED, ClaimVerdict.UNVERIFIABLE
 def a_change(text: str = "bad()\n", blob: str = "h", snapshot: str = "s") -> Change:
     """One added file of one line."""
     head = Source(PATH, text, blob)
-    return Change(
-        base=BaseChoice(ref=None, merge_base="m", how=BaseHow.HEAD),
-        head=HeadState(commit=None, branch=None, dirty=False),
-        files=(FileChange(path=PATH, status=Status.ADDED, base=None, head=head, hunks=(Hunk(0, 0, 1, 1),)),),
-        skipped=(),
+    return change_of(
+        FileChange(path=PATH, status=Status.ADDED, base=None, head=head, hunks=(Hunk(0, 0, 1, 1),)),
+        commit=None,
         snapshot=snapshot,
     )
 

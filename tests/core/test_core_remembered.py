@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status
+from roundzero.core.change import FileChange, Side, Source, Status
 from roundzero.core.finding import Evidence, FindingId, Observation, Verified
 from roundzero.core.item import Item, ItemId, Prose, Severity
 from roundzero.core.ledger import Event, Ledger, Sighting, Sign, fold
@@ -13,6 +13,7 @@ from roundzero.core.recognition import Texts
 from roundzero.core.remembered import Remembered, remembered
 from roundzero.core.ruleset import Ruleset
 from roundzero.core.text import RelPath
+from support.changes import change_of
 
 PATH = RelPath("a.py")
 ITEM = Item(id=ItemId("p/a"), title=Prose("t"), why=Prose("w"), severity=Severity.P2, ask="Is it?")
@@ -48,13 +49,7 @@ def again(count: int, quote: str) -> tuple[Remembered, ...]:
     file = FileChange(
         path=PATH, status=Status.MODIFIED, base=Source(PATH, "\n", "b"), head=head, hunks=(Hunk(1, 1, 1, LINES + 1),)
     )
-    change = Change(
-        base=BaseChoice(ref=None, merge_base=None, how=BaseHow.HEAD),
-        head=HeadState(commit=None, branch=None, dirty=True),
-        files=(file,),
-        skipped=(),
-        snapshot="s",
-    )
+    change = change_of(file)
     return remembered(ledger(count, quote), change, Texts(heads={PATH: head}), {}, Ruleset((ITEM,), "d"))
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundzero.core.change import Source
+from roundzero.core.posing import inline
 from roundzero.core.secrets import find_secrets, find_sensitive
 from roundzero.core.text import RelPath
 from roundzero.core.units import redacted_text
@@ -95,6 +96,40 @@ def test_in_files_of_settings_plain_words_are_values() -> None:
     assert "swordfish" in redacted_text(Source(RelPath("a.py"), "password = swordfish\n", "blob"))
     for path in ("prod.env", "app.ini", "conf/app.yaml", ".env.local", "terraform.tfvars"):
         assert "swordfish" not in redacted_text(Source(RelPath(path), "password = swordfish\n", "blob"))
+
+
+def test_a_value_that_a_name_gave_away_is_taken_out_wherever_it_stands() -> None:
+    """Without its name too; in another word it is another, and a plain word goes only where it is a whole string."""
+    text = 'password = "uB3xQ9tz"\nlog("uB3xQ9tz")\n# not uB3xQ9tz7\npwd = "swordfish"\ncall("swordfish", swordfish)\n'
+    sent = redacted_text(Source(RelPath("a.py"), text, "blob"))
+    assert sent == (
+        'password = "<secret 1: password>"\nlog("<secret 1: password>")\n# not uB3xQ9tz7\n'
+        'pwd = "<secret 2: pwd>"\ncall("<secret 2: pwd>", swordfish)\n'
+    )
+
+
+@pytest.mark.parametrize("before", ["", "dump_", "logs/run-", "x/my_"])
+@pytest.mark.parametrize("after", [".json", "_old.json", "/a.py"])
+def test_a_token_in_the_name_of_a_file_is_not_shown(before: str, after: str) -> None:
+    """Whatever words stand before and behind it."""
+    for value in ("glpat-" + "uB3xQ9tzZk7vW2mnQ1rs", "ghp_" + "uB3xQ9tzZk7vW2mnQ1rsuB3xQ9tzZk7vW2mn"):
+        assert value not in inline(f"{before}{value}{after}")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "examples/multimodal/llama_3p1_nemotron_nano_vl_8b_v1/README.md",
+        "examples/post_training/modelopt/conf/nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-BF16.sh",
+        "tests/functional_tests/test_cases/hybrid/hybrid_mr_te_tp2_pp1_cp4_dgx_a100_1N8G/model_config.yaml",
+        "jvm-packages/xgboost4j/src/main/scala/ml/dmlc/xgboost4j/scala/ExternalCheckpointManager.scala",
+    ],
+)
+def test_the_path_of_a_file_is_shown(path: str) -> None:
+    """A model that is not told where it is could not say where anything is; paths are long and of many letters."""
+    assert inline(path) == path
+    random = "uB3xQ9tzZk7vW2mnQ1rsuB3xQ9tzZk7vW2mn8Pq4"
+    assert random not in inline(f"{path.rpartition('/')[0]}/{random}")
 
 
 @given(st.text(max_size=300), st.booleans())

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status
+from roundzero.core.change import Change, FileChange, Side, Source, Status
 from roundzero.core.item import Item, ItemId, LooksAt, Prose, Severity
 from roundzero.core.linemap import Hunk
 from roundzero.core.outline import block_around
 from roundzero.core.ruleset import Ruleset
 from roundzero.core.text import RelPath
 from roundzero.core.units import cut, excerpt, redacted_text, split
+from support.changes import change_of
 from support.growth import is_linear
 
 PATH = RelPath("a.py")
@@ -29,13 +30,7 @@ def a_change(head: str, hunks: tuple[Hunk, ...], base: str | None = "") -> Chang
         head=Source(PATH, head, "h"),
         hunks=hunks,
     )
-    return Change(
-        base=BaseChoice(ref=None, merge_base=None, how=BaseHow.HEAD),
-        head=HeadState(commit=None, branch=None, dirty=False),
-        files=(file,),
-        skipped=(),
-        snapshot="s",
-    )
+    return change_of(file)
 
 
 def an_item(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundzero.core.anatomy import Decides, NegativeEvidence, OpenQuestion, Step, Votes
+from roundzero.core.anatomy import Decides, NegativeEvidence, OpenQuestion, Step, Suggestion, Votes
 from roundzero.core.change import Side
 from roundzero.core.finding import Edit, Fix, Verified
 from roundzero.core.item import ItemId, Severity
@@ -208,6 +208,37 @@ def test_questions_of_all_drafts_are_kept_once() -> None:
     (seen,) = merged([rows[0], *asking])
     assert seen.anatomy is not None
     assert seen.anatomy.open_questions == (ask,)
+
+
+def advising(each: Drafted, *said: Suggestion) -> Drafted:
+    """A draft that suggests so."""
+    assert each.observation.anatomy is not None
+    return replace(
+        each, observation=replace(each.observation, anatomy=replace(each.observation.anatomy, suggestions=said))
+    )
+
+
+def test_what_several_drafts_suggest_is_kept_once() -> None:
+    """In other words it is the same advice; another way, and a test, are not; the best argued comes first."""
+    check = Suggestion(text="Check the count first.")
+    same = Suggestion(text="Check the count before taking articles.")
+    other = Suggestion(text="Let the caller lock the shelf and retry.")
+    test = Suggestion(text="Check the count before taking articles.", kind="test")
+    one, two, three = drafts(1, 2, 3)
+    (seen,) = merged([advising(one, check, same), advising(two, same, other), advising(three, check, test)])
+    assert seen.anatomy is not None
+    assert seen.anatomy.suggestions == (check, other, test)
+
+
+def test_nobody_reads_a_list_of_suggestions() -> None:
+    """However many drafts suggest, and whatever."""
+    said = [
+        Suggestion(text=f"{word} {word}")
+        for word in ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"]
+    ]
+    (seen,) = merged([advising(each, *said[at * 4 : at * 4 + 4]) for at, each in enumerate(drafts(1, 2))])
+    assert seen.anatomy is not None
+    assert seen.anatomy.suggestions == tuple(said[:6])
 
 
 def test_nothing_gives_nothing() -> None:

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Source, Status
+from roundzero.core.change import Change, FileChange, Source, Status
 from roundzero.core.item import Applies, Item, ItemId, LooksAt, Prose, Severity
 from roundzero.core.linemap import Hunk
 from roundzero.core.model_values import Draft
@@ -16,6 +16,7 @@ from roundzero.core.text import RelPath
 from roundzero.core.units import cut
 from roundzero.core.whole_change import MARK, by_unit, question, whole_of
 from roundzero.providers.reply import read, schema
+from support.changes import change_of
 from support.drafts import drafted, quote, reply
 
 if TYPE_CHECKING:
@@ -57,17 +58,6 @@ def file(path: str, base: str | None, head: str | None) -> FileChange:
     return FileChange(path=RelPath(path), status=status, base=texts[0], head=texts[1], hunks=(hunk,))
 
 
-def change(*files: FileChange) -> Change:
-    """A change of these files."""
-    return Change(
-        base=BaseChoice(ref="main", merge_base="b" * 40, how=BaseHow.EXPLICIT),
-        head=HeadState(commit="c" * 40, branch="topic", dirty=False),
-        files=files,
-        skipped=(),
-        snapshot="s",
-    )
-
-
 STOCK = file("app/stock.py", None, "def take(count):\n    return count\n\n\nclass Shelf:\n    size = 1\n" * 5)
 GONE = file("tests/test_stock.py", "def test_take():\n    assert take(1) == 1\n", None)
 
@@ -83,11 +73,11 @@ def asked(made: Change, gone: Sequence[str] = ()) -> str:
 
 def test_points_about_the_whole_are_asked_where_they_apply() -> None:
     """By path, and those of a part are not among them; of a small change only what may block is asked."""
-    made = change(STOCK)
+    made = change_of(STOCK)
     units = cut(made, RULES, max_lines=150, covers=lambda _: True).units
     whole = whole_of(units, made, RULES)
     assert (list(whole.items), set(whole.spared)) == (["own/grave", "own/mild"], set())
-    small = change(file("app/stock.py", None, "x = 1\n"), file("app/BUILD", None, "y\n"))
+    small = change_of(file("app/stock.py", None, "x = 1\n"), file("app/BUILD", None, "y\n"))
     units = cut(small, RULES, max_lines=150, covers=lambda _: True).units
     whole = whole_of(units, small, RULES)
     assert (list(whole.items), set(whole.spared)) == (["own/grave", "own/built"], {"own/mild"})
@@ -95,7 +85,7 @@ def test_points_about_the_whole_are_asked_where_they_apply() -> None:
 
 def test_commits_files_and_lines_are_shown() -> None:
     """With the functions a file's hunks are in and how much of it changed, and without secrets."""
-    text = asked(change(STOCK, GONE), ["tests/test_stock.py"])
+    text = asked(change_of(STOCK, GONE), ["tests/test_stock.py"])
     assert text.startswith(f"{MARK}\nLook around.\n")
     assert "app/stock.py (added, +30 -0): take" in text
     assert "tests/test_stock.py (deleted, +0 -2)" in text
@@ -108,7 +98,7 @@ def test_commits_files_and_lines_are_shown() -> None:
 
 def test_a_deleted_file_that_may_not_be_sent_is_not_shown() -> None:
     """Neither its lines nor its name."""
-    text = asked(change(STOCK, GONE))
+    text = asked(change_of(STOCK, GONE))
     assert "test_stock" not in text
     assert "and 1 more that you are not shown" in text
 
@@ -116,7 +106,7 @@ def test_a_deleted_file_that_may_not_be_sent_is_not_shown() -> None:
 def test_a_finding_goes_with_the_part_it_stands_in() -> None:
     """Or the nearest one of its file, or any; what could not be read is counted once."""
     two = replace(STOCK, hunks=(Hunk(0, 0, 1, 2), Hunk(0, 0, 28, 2)))
-    made = change(two, file("b.py", None, "x = 1\n"))
+    made = change_of(two, file("b.py", None, "x = 1\n"))
     units = cut(made, RULES, max_lines=4, covers=lambda _: True).units
     whole = whole_of(units, made, RULES)
     said = [drafted("t", [quote(path, line, "x = 1")]) for path, line in (("app/stock.py", 29), ("b.py", 1), ("c", 1))]

@@ -24,6 +24,7 @@ FIXED = OLD + "\n\ndef new(cache=None):\n    if cache is None:\n        cache = 
 
 
 @pytest.mark.e2e
+@pytest.mark.timeout(600)
 def test_emacs_shows_hovers_fixes_undoes_and_dismisses(roundzero: Path, repo: Repo, tmp_path: Path) -> None:
     """The mark is on the changed line; fix, save and undo; dismissing takes it away, reopening brings it back."""
     debian.install("emacs-nox", "elpa-eglot")
@@ -40,7 +41,7 @@ def test_emacs_shows_hovers_fixes_undoes_and_dismisses(roundzero: Path, repo: Re
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=280,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

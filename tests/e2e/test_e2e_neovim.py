@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from support.replies import draft, found, script
 from support.repo import Repo
 
 NEOVIM = Path(sys.executable).parent / "nvim"
@@ -24,7 +25,7 @@ FIXED = OLD + "\n\ndef new(cache=None):\n    if cache is None:\n        cache = 
 BARE = "\n\ntry:\n    new()\nexcept: eval(new)\n"
 CONFLICT = "<<<<<<< HEAD\nour line\n=======\ntheir line\n>>>>>>> work\n"
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Editor:
             [NEOVIM, "--headless", "--clean", "-u", STORIES / "story.lua", file, "-S", STORIES / f"{story}.lua"],
             capture_output=True,
             text=True,
-            timeout=110,
+            timeout=280,
             check=False,
             cwd=file.parent,
             env={**environ, **set_up},
@@ -85,6 +86,10 @@ def day(editor: Editor, tmp_path_factory: pytest.TempPathFactory) -> dict[str, A
     """What was seen by somebody who went through all of :RoundZero."""
     folder = tmp_path_factory.mktemp("day")
     repo = branch_of(Repo(folder / "repo"))
+    repo.git("tag", "v1", "main")
+    repo.git("update-ref", "refs/remotes/origin/topic", "main")
+    repo.git("symbolic-ref", "refs/heads/alias", "refs/heads/other")
+    repo.git("update-ref", "refs/stash", "main")
     repo.write("b.txt", CONFLICT)
     return editor.live("commands", repo.write("a.py", NEW + BARE), folder)
 
@@ -142,6 +147,12 @@ def test_findings_fill_the_quickfix_list_gravest_first(day: dict[str, Any]) -> N
     ]
 
 
+def test_a_finding_is_explained_and_asks_nothing(day: dict[str, Any]) -> None:
+    """In a window that floats; a check's finding leaves no question open, and that is said."""
+    assert any("python/mutable-default" in line for line in day["explained"])
+    assert day["asks_nothing"] == "Round Zero: this finding asks nothing"
+
+
 def test_a_finding_is_copied_as_a_comment(day: dict[str, Any]) -> None:
     """Into the register that is named, or the unnamed one; of two on a line, the one that was chosen."""
     assert day["comment"].startswith("**P2** · one default object is shared by all calls (`a.py:5`)")
@@ -150,7 +161,7 @@ def test_a_finding_is_copied_as_a_comment(day: dict[str, Any]) -> None:
 
 def test_the_report_opens_once_in_a_buffer_that_is_no_file(day: dict[str, Any]) -> None:
     """Markdown, not editable, and the second time in the same window."""
-    assert "# Round Zero: `work` into `main`" in day["report"]
+    assert day["report"][0] == "# Round Zero: `work` into `main`"
     assert day["report_buffer"] == ["nofile", False, "roundzero://report", 2]
     assert day["report_windows"] == 2
 
@@ -158,15 +169,18 @@ def test_the_report_opens_once_in_a_buffer_that_is_no_file(day: dict[str, Any]) 
 def test_the_status_says_base_coverage_round_and_model(day: dict[str, Any]) -> None:
     """In a window that floats; the bare command shows the same."""
     assert day["status"][1:3] == ["- BLOCKED P0:1 P2:3", "- 1 blocking finding"]
-    assert any(line.startswith("- base main (latest-merge-base), merge base ") for line in day["status"])
+    assert any(
+        re.fullmatch(r"- base main at \w{10}, the latest merge base with a main branch", line) for line in day["status"]
+    )
     assert {"- 2 of 2 changed files reviewed", "- round 1", "- model off"} <= set(day["status"])
     assert day["bare"] == day["status"]
 
 
 def test_the_base_is_picked_from_the_branches_and_tags(day: dict[str, Any]) -> None:
-    """Or named, or chosen again; one that does not exist is refused with the server's words."""
+    """Branches first, tags last, and nothing twice; or named, or chosen again; one that does not exist is refused."""
     choice = next(each for each in day["asked"] if each["prompt"] == "Compare with")
-    assert set(choice["items"]) == {"auto", "main", "other", "work"}
+    assert set(choice["items"][:-2]) == {"auto", "main", "other", "work"}
+    assert choice["items"][-2:] == ["origin/topic", "v1"]
     assert day["picked"] == "Round Zero: compares with other"
     assert day["automatic"] == "Round Zero: the base is chosen automatically"
     assert "no-such-ref" in day["wrong_base"]
@@ -182,11 +196,11 @@ def test_names_and_arguments_complete(day: dict[str, Any]) -> None:
     """Names sorted; scopes, reasons and refs as arguments; behind a modifier too; unknown names are refused."""
     complete = day["complete"]
     assert complete["names"] == [
-        "base", "copy", "diff", "dismiss", "findings", "log", "pause",
+        "answer", "base", "copy", "diff", "dismiss", "explain", "findings", "log", "pause",
         "recheck", "reopen", "report", "resume", "review", "status", "stop",
     ]  # fmt: skip
     assert complete["lead"] == ["recheck", "reopen", "report", "resume", "review"]
-    assert (complete["scope"], complete["base"], complete["none"]) == (["staged"], ["other"], [])
+    assert (complete["scope"], complete["base"], complete["none"]) == (["staged"], ["other", "origin/topic"], [])
     assert complete["depth"] == ["deep"]
     assert complete["reason"] == ["false-positive", "intended", "later"]
     assert "dance" in day["unknown"]
@@ -197,7 +211,7 @@ def test_checkhealth_names_programs_and_reviews(day: dict[str, Any]) -> None:
     health = "\n".join(day["health"])
     for words in ("OK Neovim 0.11", "OK git version", "OK server: ", "roundzero 0.", "OK client 1: server 0."):
         assert words in health
-    for words in ("BLOCKED P0:1 P2:3", "base main (latest-merge-base)", "model off"):
+    for words in ("BLOCKED P0:1 P2:3", "base main at ", "model off"):
         assert words in health
     assert "ERROR" not in health
     assert day["log"] == ["roundzero://log", "log"]
@@ -227,6 +241,23 @@ def test_setup_takes_an_environment_and_settings(editor: Editor, branch: Repo, t
     assert "colour" in seen["unknown_option"]
     assert seen["command"] == [str(editor.program), "lsp"]
     assert "*roundzero*" in seen["help"]
+
+
+def test_what_a_model_asked_is_answered(editor: Editor, branch: Repo, tmp_path: Path) -> None:
+    """With the words after the command, for the finding under the cursor."""
+    question = {"text": "is the answer kept on purpose?", "decides": "severity"}
+    said = draft(found("a.py", 6, "    return cache", open_questions=[question]))
+    told = script(tmp_path / "script.jsonl", **{"return cache": said})
+    subprocess.run([editor.program, "trust"], cwd=branch.root, check=True, timeout=60, capture_output=True)
+    seen = editor.live(
+        "answer",
+        branch.write("a.py", NEW),
+        tmp_path,
+        STORY_LINE="6",
+        ROUNDZERO_MODEL_PROVIDER="scripted",
+        ROUNDZERO_MODEL_SCRIPT=str(told),
+    )
+    assert re.fullmatch(r"Round Zero: answered; rz-\w+ is \w+", seen["answered"])
 
 
 def test_two_repositories_have_a_status_each(editor: Editor, branch: Repo, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ FIXED = OLD + "\n\ndef new(cache=None):\n    if cache is None:\n        cache = 
 
 
 @pytest.mark.e2e
+@pytest.mark.timeout(600)
 def test_vim_shows_hovers_fixes_undoes_and_dismisses(roundzero: Path, repo: Repo, tmp_path: Path) -> None:
     """The mark is on the changed line; ALE's commands fix it, undo brings it back, and dismissing takes it away."""
     debian.install("vim", "vim-ale")
@@ -40,7 +41,7 @@ def test_vim_shows_hovers_fixes_undoes_and_dismisses(roundzero: Path, repo: Repo
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=280,
         check=False,
     )
     seen = json.loads(seen_in.read_text()) if seen_in.exists() else {}

@@ -17,7 +17,7 @@ from roundzero.core.drafting import Gate, Texts, admit
 from roundzero.core.finding import Verified
 from roundzero.core.model_values import Ask, Outcome, Reply, Usage
 from roundzero.core.toolbox import Bounds
-from roundzero.engine.agent import AgentAnswer, agent_draft
+from roundzero.engine.agent import LOOP, AgentAnswer, agent_draft
 from roundzero.engine.asking import Asking, Post
 from roundzero.engine.context import parts_of
 from roundzero.engine.quick_review import Inquiry, gathered
@@ -342,6 +342,18 @@ def test_too_many_calls_at_once_and_the_same_call_again_cost_little(shop: Repo, 
     assert len(results) == 6
     assert "5 more were not carried out" in results[3]
     assert results[5].startswith("the same was asked before")
+
+
+def test_a_loop_of_the_same_calls_is_ended_long_before_its_turns(shop: Repo, tmp_path: Path) -> None:
+    """In another order and number, too; whoever asks for something new between is not in one."""
+    one, other = ("grep", {"word": "take"}), ("grep", {"word": "serve"})
+    endless = Endless(Mind([calls(one, other), calls(other, one), calls(one)]))
+    answer = drafted(shop.root, post_of(tmp_path, endless))
+    assert answer.answer.draft is not None
+    assert (answer.used.limit, answer.used.calls, len(endless.mind.asks)) == (LOOP, 5, 4)
+    mind = Mind([calls(one), calls(one), calls(other), calls(one), DRAFT])
+    answer = drafted(shop.root, post_of(tmp_path, mind), model="another")
+    assert (answer.used.limit, answer.used.calls) == ("", 4)
 
 
 def test_whoever_only_calls_and_never_answers_is_an_unreadable_reply(shop: Repo, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_whatever_happens_the_budget_holds_and_nothing_is_asked_twice(
 
     with tempfile.TemporaryDirectory() as folder:
         world.budget = budget = BudgetDb(Path(folder) / "budget.sqlite3")
-        budget.hold("another", until=0.0, why="")
+        budget.hold("another", until=0.0, why="", now=0.0)
         asyncio.run(play(Path(folder)))
         assert budget.tally(world.now).running == 0
         with closing(sqlite3.connect(Path(folder) / "budget.sqlite3")) as connection:
@@ -294,6 +294,21 @@ def test_a_place_that_another_window_has_is_waited_for(tmp_path: Path) -> None:
     replies = asyncio.run(play())
     assert [reply.outcome for reply in replies] == [Outcome.OK, Outcome.OK]
     assert world.most == 1
+
+
+def test_what_another_request_reserved_is_waited_for(tmp_path: Path) -> None:
+    """It took less than was reserved, so the next one fits: a budget is used before it is called spent."""
+    world = World()
+    states: list[LaneState] = []
+
+    async def play() -> list[Reply]:
+        limits = replace(LIMITS, tokens_per_hour=1_100, requests_per_minute=100)
+        asking = Asking(post(world, tmp_path, longest_wait=90.0, limits=limits), lambda: states.append(asking.state))
+        return await asyncio.gather(*(asking.put(ask(number, size=600)) for number in range(5)))
+
+    assert {reply.outcome for reply in asyncio.run(play())} == {Outcome.OK}
+    assert LaneState.WAITING in states
+    assert LaneState.BUDGET_SPENT not in states
 
 
 def test_a_place_that_never_gets_free_is_given_up_after_the_longest_wait(tmp_path: Path) -> None:

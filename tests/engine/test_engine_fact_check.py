@@ -201,7 +201,7 @@ def test_what_could_not_be_asked_is_a_gap_and_no_milder(tmp_path: Path) -> None:
     checked, _, _ = case.check([found("nothing checks text for None")])
     severity, claim = only(checked)
     assert (severity, claim.probe) == (Severity.P1, None)
-    assert checked.gaps == ("1 finding of a model was not fact-checked: no host",)
+    assert checked.gaps == ("1 finding of a model was not fact-checked: refused (no host)",)
 
 
 def test_a_reply_nobody_can_read_is_asked_for_again_and_counted(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_a_second_look_that_failed_leaves_the_finding_waiting(tmp_path: Path) ->
     case = Case(tmp_path, {"confirmation": Outcome.REFUSED})
     checked, seconds, _ = case.check([found("nothing checks text for None", given=2)], look=True)
     assert seconds is not None
-    assert seconds.gaps == ("1 finding of a model was not looked at again: no host",)
+    assert seconds.gaps == ("1 finding of a model was not looked at again: refused (no host)",)
     (seen,) = checked.observations
     assert seen.anatomy is not None
     assert (seen.severity, seen.anatomy.confirmed) == (Severity.P1, None)

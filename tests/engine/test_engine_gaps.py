@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from roundzero.core.model_values import Outcome, Reply
-from roundzero.engine.gaps import STOPPED, Gap, told
+from roundzero.engine.gaps import STOPPED, UNREADABLE, WHY_NOT, Gap, because, told
 
 
 def test_one_cause_of_several_gaps_is_told_once() -> None:
@@ -37,3 +39,16 @@ def test_time_that_ran_out_is_told_once() -> None:
     """Nobody failed: there is no message, and no stage after it was asked for."""
     gaps = (Gap("a draft: late", Outcome.TIMED_OUT), Gap("a look: late", Outcome.TIMED_OUT))
     assert told(gaps) == (STOPPED.format("not answered in time"),)
+
+
+@pytest.mark.parametrize("outcome", [outcome for outcome in Outcome if outcome is not Outcome.OK])
+def test_what_a_host_said_is_told_however_it_ended(outcome: Outcome) -> None:
+    """Also of a question that is too long, which only a person can help; and no way to end is without words."""
+    advice = "the question is too long for the model"
+    assert because(outcome, advice) == f"{WHY_NOT[outcome]} ({advice})"
+    assert because(outcome) == WHY_NOT[outcome]
+
+
+def test_what_is_wrong_with_the_form_of_a_reply_is_not_for_people() -> None:
+    """The model was told of it; a person hears that nobody could read it."""
+    assert because(Outcome.WRONG, UNREADABLE.format("findings: Field required")) == WHY_NOT[Outcome.WRONG]

@@ -143,6 +143,13 @@ def test_a_key_that_cannot_be_one_is_refused_without_repeating_it() -> None:
         assert bad not in str(refusal.value)
 
 
+def test_a_way_that_leads_nowhere_is_told_before_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is charged, and nobody waits for attempts that cannot but fail."""
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/at/all.pem")
+    with pytest.raises(UserError, match="SSL_CERT_FILE"):
+        run(post_for(Settings(model_provider="openai"), consent=True, environ={"ROUNDZERO_API_KEY": KEY}))
+
+
 def test_without_consent_no_command_runs_and_no_key_is_held(tmp_path: Path) -> None:
     """A post that may not send has no right to."""
     marker = tmp_path / "marker"

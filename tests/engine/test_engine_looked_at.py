@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Source, Status
+from roundzero.core.change import Change, FileChange, Source, Status
 from roundzero.core.dismissal import Dismissal, DismissalScope
 from roundzero.core.finding import FindingId, State
 from roundzero.core.item import ItemId
@@ -19,6 +19,7 @@ from roundzero.core.text import RelPath
 from roundzero.engine.looked_at import LookedAt
 from roundzero.engine.quick_review import ModelSight
 from roundzero.engine.recall import Recall
+from support.changes import change_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,11 +59,7 @@ def file(name: str, *added: str, kind: type[Source] = Source) -> FileChange:
 
 def change(*files: FileChange) -> Change:
     """A change of these files."""
-    return Change(
-        base=BaseChoice(ref="main", merge_base="1", how=BaseHow.EXPLICIT),
-        head=HeadState(commit="2", branch="b", dirty=True),
-        files=files, skipped=(), snapshot=repr([each.head and each.head.blob for each in files]),
-    )  # fmt: skip
+    return change_of(*files, snapshot=repr([each.head and each.head.blob for each in files]))  # fmt: skip
 
 
 def looked(asked: Change, *unanswered: tuple[FileChange, Hunk]) -> LookedAt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -347,11 +348,10 @@ def test_it_comes_back_when_the_budget_does(repo: Repo, tmp_path: Path) -> None:
         said = scripted(tmp_path)
         async with asking(repo, **said, model__tokensPerHour=1) as it:
             it.engine.opened(it.path("a.py"), TEXT, 1)
-            await until(it, lambda: it.engine.status().model.state == "budget-spent")
+            await until(it, lambda: it.engine.status().model.state == "budget-spent" and it.engine.quiet)
             status = it.engine.status()
             assert status.model.covered == 0
             assert any("budget" in reason for reason in status.model.reasons)
-            await until(it, lambda: it.engine.quiet)
             loaded, _ = config.load(
                 root=repo.root,
                 editor={name.replace("__", "."): value for name, value in said.items()} | {"debounceMs": 20},
@@ -359,6 +359,21 @@ def test_it_comes_back_when_the_budget_does(repo: Repo, tmp_path: Path) -> None:
             )
             it.engine.settings_changed(loaded)
             await until(it, lambda: states(it) == {2: State.OPEN})
+
+    run(scenario())
+
+
+def test_a_host_that_asks_to_wait_for_long_is_asked_again_then(repo: Repo) -> None:
+    """Longer than a person waits, also where there is nothing else to ask: the state says until when."""
+
+    async def scenario() -> None:
+        async with ModelServer() as server, asking(repo, **host(server, "wait-200")) as it:
+            it.engine.opened(it.path("a.py"), TEXT, 1)
+            await until(it, lambda: len(server.requests) == 1 and it.engine.quiet)
+            status = it.engine.status().model
+            assert status.state == "waiting"
+            assert status.until is not None
+            assert 150.0 < status.until - time.time() <= 201.0
 
     run(scenario())
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from roundzero.checkers.run import check_file
-from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Side, Source, Status, blob_id
+from roundzero.core.change import Change, FileChange, Side, Source, Status, blob_id
 from roundzero.core.item import CheckerCheck, Item, ItemId, LooksAt, Prose, Severity, TextCheck
 from roundzero.core.linemap import Hunk
 from roundzero.core.text import RelPath
@@ -32,6 +32,7 @@ from roundzero.engine.repository import Snapshot
 from roundzero.engine.worker_link import PAUSE, TURNS, Worker
 from roundzero.errors import OutsideError
 from roundzero.git.repository import CollectRules
+from support.changes import change_of
 from support.loop import run
 
 if TYPE_CHECKING:
@@ -355,13 +356,7 @@ def test_a_failing_repository_is_not_checked() -> None:
         head=None,
         hunks=(Hunk(1, 1, 0, 0),),
     )
-    change = Change(
-        base=BaseChoice(ref=None, merge_base=None, how=BaseHow.HEAD),
-        head=HeadState(commit=None, branch=None, dirty=True),
-        files=(gone,),
-        skipped=(),
-        snapshot="s",
-    )
+    change = change_of(gone)
 
     async def work(runner: Runner) -> None:
         snapshot = Snapshot(cast("Git", Anywhere()), change, CollectRules())

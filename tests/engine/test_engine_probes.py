@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,7 @@ from roundzero.core.anatomy import Anatomy, Claim, ClaimVerdict, Probe
 from roundzero.core.change import Skip, SkipKind
 from roundzero.core.claims import refutation, whole
 from roundzero.core.text import Position, RelPath, Span
+from roundzero.engine import probes
 from roundzero.engine.fact_check import probe_all
 from roundzero.engine.probes import discover
 from roundzero.index.fact_store import FactStore
@@ -38,9 +40,8 @@ APP = {"app.py": "from parser import parse_header\n\nparse_header()\n"}
 
 def test_every_kind_is_found_by_its_file() -> None:
     """A file a kind."""
-    assert set(discover()) == {
-        "symbol-exists", "quote-at", "grep-count", "import-resolves", "value-equals", "test-collected", "file-names",
-    }  # fmt: skip
+    files = Path(probes.__file__).parent.glob("[!_]*.py")
+    assert set(discover()) == {path.stem.replace("_", "-") for path in files}
 
 
 def test_a_unanimous_does_not_exist_is_refuted_where_it_does() -> None:

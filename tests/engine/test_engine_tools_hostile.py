@@ -203,11 +203,9 @@ def test_no_secret_is_shown_by_any_tool_nor_found_by_its_value(repo: Repo) -> No
     values = sorted({value for each in SECRETS for value in each.values if "\n" not in value and len(value) <= 200})
     calls += [("grep", {"word": value}) for value in values]
     calls += [("default_of", {"name": name}) for name in ("password", "token", "api_key", "DB_PASSWORD", "secret")]
-    results = asked(repo.root, *calls)
-    for result in results:
+    for (tool, _), result in zip(calls, asked(repo.root, *calls), strict=True):
         assert not [value for each in SECRETS for value in each.values if value in result.text]
-    for result in results[-5 - len(values) : -5]:
-        assert result.text.startswith("grep -w: 0 lines")
+        assert tool != "grep" or result.text.startswith("grep -w: 0 lines")
 
 
 def test_a_hostile_text_stays_between_its_fences(shop: Repo) -> None:

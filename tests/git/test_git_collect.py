@@ -309,6 +309,23 @@ def test_what_is_not_reviewed_is_named_with_its_reason(
     assert skip.mode in ("100644", "100755", "120000")
 
 
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(
+    ("name", "reason"), [("clip.mp4", "binary"), ("Clip.MP4", "binary"), ("clip", "2000000 bytes are more")]
+)
+def test_a_film_is_binary_however_large_it_is(repo: Repo, name: str, reason: str, staged: bool) -> None:
+    """Its bytes are not read, and nobody misses the review of it; what may be text is not checked."""
+    repo.commit("before", {"f": "old\n"})
+    repo.branch("feature")
+    repo.write(name, "x" * 2_000_000)
+    if staged:
+        repo.stage()
+    change = change_of(repo.root, scope=Scope.STAGED if staged else Scope.WORKTREE)
+    (skip,) = change.skipped
+    assert skip.reason.startswith(reason)
+    assert (skip.binary, skip.size) == (reason == "binary", 2_000_000)
+
+
 def test_a_text_in_another_encoding_on_disk_is_not_checked_there(repo: Repo) -> None:
     """Its bytes look binary, but it is a program; as an object, which is what is staged, it can be read."""
     repo.commit(

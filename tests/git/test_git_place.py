@@ -96,15 +96,28 @@ def test_what_is_no_repository_says_what_to_do(tmp_path: Path, repo: Repo) -> No
 
 
 def test_a_repository_of_somebody_else_is_refused_with_the_remedy(repo: Repo) -> None:
-    """What git calls dubious ownership names the command that allows it."""
-    repo.commit("first", {"a.py": "1\n"})
+    """What git calls dubious ownership names the command that allows it, from any folder inside."""
+    repo.commit("first", {"sub/a.py": "1\n"})
     if os.geteuid() == 0:
         for path in (repo.root, *repo.root.rglob("*")):
             os.chown(path, 12345, 12345)
-        with pytest.raises(UserError, match=r"git config --global --add safe.directory"):
-            _open(repo.root)
+        for folder in (repo.root, repo.root / "sub"):
+            with pytest.raises(UserError, match=rf"git config --global --add safe.directory {repo.root}$"):
+                _open(folder)
     else:
         assert _open(repo.root)[0] == repo.root
+
+
+def test_a_work_tree_that_git_cannot_be_found_from_is_refused_with_the_remedy(repo: Repo, tmp_path: Path) -> None:
+    """Where the configuration keeps the files elsewhere, a file of one line there makes it a repository."""
+    repo.write("a.py", "1\n")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    repo.config("core.worktree", str(elsewhere))
+    with pytest.raises(UserError, match=rf"write into {elsewhere}/.git: gitdir: {repo.root}/.git"):
+        _open(repo.root)
+    (elsewhere / ".git").write_text(f"gitdir: {repo.root}/.git\n")
+    assert _open(repo.root)[0] == elsewhere
 
 
 def test_a_broken_repository_is_explained_in_gits_words(repo: Repo) -> None:

@@ -105,6 +105,8 @@ def test_the_diff_has_to_lead_to_the_reviewed_text(edited: Repo) -> None:
         ("--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n line 1\n", "a.py: the diff is cut off"),
         ("@@@ -1,1 -1,1 +1,1 @@@\n", "combined"),
         ("hello\n", "names no file"),
+        ("see diff --git a/a.py b/a.py\n", "names no file"),
+        ("--- a/a.py\n+++ b/a.py\n", "a.py: the diff is cut off before what it changes"),
         ("--- a/a.py\n+++ b/a.py\n@@ -1 +99999,0 @@\n-x\n", "a.py: the diff does not fit at line 99999"),
         (
             "--- a/a.py\n+++ b/a.py\n@@ -1 +12345678901 @@\n-x\n+y\n",
@@ -117,6 +119,15 @@ def test_a_diff_that_cannot_be_used_is_refused_with_its_reason(edited: Repo, dif
     """Whatever is wrong with a diff is said, with the file's name."""
     with pytest.raises(UserError, match=message):
         _restricted(edited, diff)
+
+
+def test_a_diff_in_colours_is_read(edited: Repo) -> None:
+    """What a person's settings make git show on a terminal says the same."""
+    plain, coloured = (edited.git("diff", f"--color={when}") for when in ("never", "always"))
+    assert "\x1b[" in coloured
+    seen = [[(file.path, file.hunks) for file in _restricted(edited, diff).files] for diff in (plain, coloured)]
+    assert seen[0]
+    assert seen[0] == seen[1]
 
 
 def test_an_empty_diff_leaves_nothing(edited: Repo) -> None:

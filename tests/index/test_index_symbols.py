@@ -307,7 +307,7 @@ def test_an_edited_buffer_counts() -> None:
     """The head is what the editor shows: a name just typed is found by importers of the file."""
     base = {"m.py": "", "app.py": "from m import typed\n"}
     symbols = _symbols(Texts({**base, "m.py": "typed = 1\n"}, base))
-    row = Import("m", 0, "typed", "", 1, 15, 1, 20, 1, 1, 0, "")
+    row = Import("m", 0, "typed", "", 1, 15, 1, 20, 1, 0, "")
     assert isinstance(symbols.resolve_imports(RelPath("app.py"), (row,), Side.HEAD)[row], Found)
 
 

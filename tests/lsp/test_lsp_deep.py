@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from support.deep_host import AFTER, ALL_AGREE, BEFORE, LINE, checks, deep_host, looks
+from support.deep_editor import look_again, lose_a_guard, said, start, until
+from support.deep_host import AFTER, ALL_AGREE, LINE, checks, deep_host, looks
 from support.drafts import quote, reply
-from support.lsp import LIMIT, Client
-from support.shown import uri_of
+from support.lsp import Client
+from support.shown import begin, command, uri_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from support.deep_host import DeepHost
     from support.lsp import Message
     from support.repo import Repo
 
@@ -24,50 +22,7 @@ SAID = "take() loses articles"
 @pytest.fixture
 def shop(repo: Repo) -> Repo:
     """A branch that loses a guard."""
-    repo.commit("first", {"shop.py": BEFORE, "other.py": "x = 1\n", ".roundzero.toml": 'packs = ["general"]\n'})
-    repo.branch("topic")
-    repo.commit("Take faster", {"shop.py": AFTER})
-    return repo
-
-
-def start(client: Client, repo: Repo, host: DeepHost, **more: object) -> str:
-    """Greet, with a model that is asked on command only, and open the text; its URI."""
-    settings = {
-        "model.provider": "openai", "model.baseUrl": host.url, "model.name": "m", "model.mode": "manual",
-        "model.requestsPerMinute": 1000, "model.tokensPerHour": 100_000_000, "debounceMs": 20,
-    } | more  # fmt: skip
-    client.answers["workspace/configuration"] = lambda params: [settings] * len(params["items"])
-    client.initialize(repo.root, initializationOptions={"trusted": True, "settings": settings})
-    uri = uri_of(repo, "shop.py")
-    client.open(uri, AFTER)
-    client.diagnostics(uri, version=1)
-    return uri
-
-
-def command(client: Client, name: str, **argument: object) -> Any:  # noqa: ANN401  plain JSON
-    """Run one of our commands."""
-    return client.result("workspace/executeCommand", {"command": f"roundzero.{name}", "arguments": [argument]})
-
-
-def begin(client: Client, name: str, **argument: object) -> int:
-    """Ask for one, and go on."""
-    return client.request("workspace/executeCommand", {"command": f"roundzero.{name}", "arguments": [argument]})
-
-
-def said(client: Client, uri: str) -> list[Message]:
-    """The model's findings in a file, as they are now."""
-    listed = client.result("roundzero/findings", {"uri": uri})
-    return [each for each in listed["findings"] if each["source"] == "model"]
-
-
-def until(client: Client, uri: str, fits: Callable[[list[Message]], bool]) -> list[Message]:
-    """The model's findings once they are so."""
-    for _ in range(int(LIMIT * 20)):
-        found = said(client, uri)
-        if fits(found):
-            return found
-        client.is_silent(0.05)
-    raise AssertionError(said(client, uri))
+    return lose_a_guard(repo)
 
 
 def edited(client: Client) -> None:
@@ -113,6 +68,44 @@ def test_a_deep_review_blocks_and_shows_its_case(shop: Repo, client: Client) -> 
         assert "nothing checks the count" in text
         assert "verified" in text
         assert {"draft", "fact-check", "overview"} <= stages(client)
+
+
+def test_what_a_deep_review_costs_is_in_the_status(shop: Repo, client: Client) -> None:
+    """While it goes on and afterwards; one after the other, each question is counted once."""
+    with deep_host(ALL_AGREE) as host:
+        host.stops = {"OVERVIEW": "wait"}
+        start(client, shop, host)
+        asked = begin(client, "review", depth="deep")
+        assert host.reached("OVERVIEW")
+        meanwhile = command(client, "status")[0]["model"]
+        assert meanwhile["requests"] >= 6
+        assert meanwhile["tokens"] > 0
+        host.release()
+        client.response(asked)
+        after = command(client, "status")[0]["model"]
+        assert (after["requests"], after["cached"]) == (host.asked.total(), 0)
+        assert after["tokens"] > meanwhile["tokens"]
+        command(client, "review", depth="deep")
+        again = command(client, "status")[0]["model"]
+        assert (again["requests"], again["tokens"], again["cached"]) == (
+            after["requests"],
+            after["tokens"],
+            after["requests"],
+        )
+
+
+def test_two_deep_reviews_at_once_ask_each_question_once(shop: Repo, client: Client) -> None:
+    """Both end with the same verdict, and what they cost is counted once."""
+    with deep_host(ALL_AGREE) as host:
+        host.stops = {"DRAFT": "wait"}
+        start(client, shop, host)
+        first, second = begin(client, "review", depth="deep"), begin(client, "review", depth="deep")
+        assert host.reached("DRAFT")
+        host.release()
+        told = [client.response(each)["result"][0] for each in (first, second)]
+        assert [each["verdict"]["status"] for each in told] == ["BLOCKED", "BLOCKED"]
+        assert host.twice == []
+        assert command(client, "status")[0]["model"]["requests"] == host.asked.total()
 
 
 def test_every_stage_is_told_of(shop: Repo, client: Client) -> None:
@@ -178,7 +171,7 @@ def test_a_finding_whose_line_was_edited_is_not_confirmed(shop: Repo, client: Cl
         command(client, "review", depth="quick")
         (finding,) = said(client, uri)
         client.change(uri, 2, {"text": AFTER.replace("range(count)", "range(count + 1)")})
-        until(client, uri, lambda found: [each["state"] for each in found] == ["stale"])
+        until(client, lambda: [each["state"] for each in said(client, uri)] == ["stale"])
         asked = {"command": "roundzero.recheck", "arguments": [{"id": finding["id"], "depth": "deep"}]}
         assert "stale" in client.error("workspace/executeCommand", asked)["message"]
         assert host.asked["LOOK"] == 0
@@ -222,11 +215,7 @@ def test_a_line_edited_while_it_is_confirmed_is_stale(shop: Repo, client: Client
     """The answer is about the text that was asked about."""
     with deep_host(ALL_AGREE) as host:
         uri = start(client, shop, host)
-        command(client, "review", depth="quick")
-        (finding,) = said(client, uri)
-        host.stops = {"CHECK": "wait"}
-        asked = begin(client, "recheck", id=finding["id"], depth="deep")
-        assert host.reached("CHECK")
+        _, asked = look_again(client, host, uri)
         client.change(uri, 2, {"text": f"# above\n{AFTER}"})
         edited(client)
         host.release()

@@ -2,73 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from roundzero.store.ledger_db import LedgerDb
+from support.deep_editor import look_again, lose_a_guard, said, start, until
 from support.deep_host import AFTER, ALL_AGREE, BEFORE, checks, deep_host
 from support.drafts import reply
-from support.lsp import LIMIT, Client
-from support.shown import uri_of
+from support.shown import begin, command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from support.deep_host import DeepHost
-    from support.lsp import Message
+    from support.lsp import Client
     from support.repo import Repo
 
 
 @pytest.fixture
 def shop(repo: Repo) -> Repo:
     """A branch that loses a guard, and one that changes another file."""
-    repo.commit("first", {"shop.py": BEFORE, "other.py": "x = 1\n", ".roundzero.toml": 'packs = ["general"]\n'})
-    repo.branch("elsewhere")
-    repo.commit("Count on", {"other.py": "x = 2\n"})
-    repo.checkout("main")
-    repo.branch("topic")
-    repo.commit("Take faster", {"shop.py": AFTER})
-    return repo
-
-
-def start(client: Client, repo: Repo, host: DeepHost) -> str:
-    """Greet, with a model that is asked on command only, and open the text; its URI."""
-    settings = {
-        "model.provider": "openai", "model.baseUrl": host.url, "model.name": "m", "model.mode": "manual",
-        "model.requestsPerMinute": 1000, "model.tokensPerHour": 100_000_000, "debounceMs": 20,
-    }  # fmt: skip
-    client.answers["workspace/configuration"] = lambda params: [settings] * len(params["items"])
-    client.initialize(repo.root, initializationOptions={"trusted": True, "settings": settings})
-    uri = uri_of(repo, "shop.py")
-    client.open(uri, AFTER)
-    client.diagnostics(uri, version=1)
-    return uri
-
-
-def begin(client: Client, name: str, **argument: object) -> int:
-    """Ask for a command, and go on."""
-    return client.request("workspace/executeCommand", {"command": f"roundzero.{name}", "arguments": [argument]})
-
-
-def command(client: Client, name: str, **argument: object) -> Any:  # noqa: ANN401  plain JSON
-    """Run a command."""
-    return client.result("workspace/executeCommand", {"command": f"roundzero.{name}", "arguments": [argument]})
-
-
-def said(client: Client, uri: str) -> list[Message]:
-    """The model's findings in a file, as they are now."""
-    listed = client.result("roundzero/findings", {"uri": uri})
-    return [each for each in listed["findings"] if each["source"] == "model"]
-
-
-def until(client: Client, fits: Callable[[], bool]) -> None:
-    """Wait until something is so."""
-    for _ in range(int(LIMIT * 20)):
-        if fits():
-            return
-        client.is_silent(0.05)
-    raise AssertionError
+    return lose_a_guard(repo)
 
 
 def switch(client: Client, repo: Repo, uri: str, branch: str, text: str, version: int) -> None:
@@ -121,11 +73,7 @@ def test_the_status_says_what_a_second_look_is_at(shop: Repo, client: Client) ->
     """Also when it is stopped it does not say so for ever."""
     with deep_host(ALL_AGREE) as host:
         uri = start(client, shop, host)
-        command(client, "review", depth="quick")
-        (finding,) = said(client, uri)
-        host.stops = {"CHECK": "wait"}
-        begin(client, "recheck", id=finding["id"], depth="deep")
-        assert host.reached("CHECK")
+        look_again(client, host, uri)
         assert lane(client) == ("running", "fact-check")
         command(client, "stop")
         until(client, lambda: lane(client) == ("idle", None))
@@ -161,11 +109,7 @@ def test_a_switch_during_a_second_look_writes_nothing_down_for_the_other_branch(
     """What it found is kept for the branch it was asked on."""
     with deep_host({**ALL_AGREE, "CHECK": checks(verdict)}) as host:
         uri = start(client, shop, host)
-        command(client, "review", depth="quick")
-        (finding,) = said(client, uri)
-        host.stops = {"CHECK": "wait"}
-        asked = begin(client, "recheck", id=finding["id"], depth="deep")
-        assert host.reached("CHECK")
+        finding, asked = look_again(client, host, uri)
         switch(client, shop, uri, "elsewhere", BEFORE, 2)
         host.release()
         assert client.response(asked)["result"]["state"] == "gone"
@@ -204,11 +148,7 @@ def test_a_stop_ends_a_second_look_and_leaves_the_finding(shop: Repo, client: Cl
     """Nothing of it is kept, and it can be asked for again."""
     with deep_host(ALL_AGREE) as host:
         uri = start(client, shop, host)
-        command(client, "review", depth="quick")
-        (before,) = said(client, uri)
-        host.stops = {"CHECK": "wait"}
-        asked = begin(client, "recheck", id=before["id"], depth="deep")
-        assert host.reached("CHECK")
+        before, asked = look_again(client, host, uri)
         command(client, name)
         assert "error" in client.response(asked)
         assert said(client, uri) == [before]

@@ -9,18 +9,13 @@ import pytest
 
 from roundzero.store.ledger_db import LedgerDb
 from support.lsp import MINIMAL
-from support.shown import ITEM, NEW, OLD, actions, applied, uri_of, wait_for
+from support.shown import ITEM, NEW, OLD, actions, applied, command, uri_of, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from support.lsp import Client
     from support.repo import Repo
-
-
-def ask(client: Client, name: str, **argument: object) -> Any:  # noqa: ANN401  plain JSON
-    """Run a command; its result."""
-    return client.result("workspace/executeCommand", {"command": f"roundzero.{name}", "arguments": [argument]})
 
 
 def refused(client: Client, name: str, argument: object) -> tuple[int, str]:
@@ -43,7 +38,7 @@ def test_a_finding_is_dismissed_and_reopened_by_command(branch: Repo, client: Cl
     """Its diagnostic goes and comes, it is listed meanwhile, and what was said is on disk."""
     name, uri = begun(client, branch), uri_of(branch)
     seen = len(client.inbox)
-    assert ask(client, "dismiss", id=name) == {"id": name, "state": "dismissed"}
+    assert command(client, "dismiss", id=name) == {"id": name, "state": "dismissed"}
     wait_for(client, uri, after=seen)
     (finding,) = client.result("roundzero/findings", {"uri": uri})["findings"]
     assert (finding["state"], finding["state_reason"]["text"]) == ("dismissed", "false-positive")
@@ -51,9 +46,9 @@ def test_a_finding_is_dismissed_and_reopened_by_command(branch: Repo, client: Cl
     (entry,) = db.load(db.find("refs/heads/work")).entries.values()
     assert (entry.id, entry.state.value) == (name, "dismissed")
     seen = len(client.inbox)
-    assert ask(client, "reopen", id=name) == {"id": name, "state": "open"}
+    assert command(client, "reopen", id=name) == {"id": name, "state": "open"}
     wait_for(client, uri, (4, ITEM), after=seen)
-    assert ask(client, "dismiss", id=name, scope="item", reason="we like it so")["state"] == "dismissed"
+    assert command(client, "dismiss", id=name, scope="item", reason="we like it so")["state"] == "dismissed"
     (finding,) = client.result("roundzero/findings", {"uri": uri})["findings"]
     assert finding["state_reason"]["text"] == "we like it so"
 
@@ -134,28 +129,28 @@ def test_the_comment_that_silences_is_one_action_away(branch: Repo, client: Clie
 def test_a_finding_is_explained_copied_and_checked_again(branch: Repo, client: Client) -> None:
     """As texts for who asked, and as its state."""
     name = begun(client, branch)
-    explained = ask(client, "explain", id=name)
+    explained = command(client, "explain", id=name)
     assert "Brought by this branch" in explained
     assert name in explained
-    copied = ask(client, "copy", id=name)
+    copied = command(client, "copy", id=name)
     assert copied.startswith("**P2** · ")
     assert "`a.py:5`" in copied
-    assert ask(client, "recheck", id=name) == {"id": name, "state": "open"}
-    (status,) = ask(client, "recheck")
+    assert command(client, "recheck", id=name) == {"id": name, "state": "open"}
+    (status,) = command(client, "recheck")
     assert status["counts"]["P2"] == 1
 
 
 def test_a_round_of_the_editor_is_written_and_reported(branch: Repo, client: Client) -> None:
     """With the texts that are not saved; a review of one file is none; the report comes in every format."""
     name, uri = begun(client, branch), uri_of(branch)
-    (status,) = ask(client, "review", uri=uri)
+    (status,) = command(client, "review", uri=uri)
     assert (status["round"]["index"], status["counts"]["P2"]) == (None, 1)
-    (status,) = ask(client, "review")
+    (status,) = command(client, "review")
     assert (status["round"]["index"], status["verdict"]["stale"]) == (1, False)
-    document = json.loads(ask(client, "report", format="json"))
+    document = json.loads(command(client, "report", format="json"))
     assert [(each["id"], each["first_seen"]) for each in document["findings"]] == [(name, 1)]
     for form in ("markdown", "terminal", "sarif", "ndjson"):
-        assert ITEM in ask(client, "report", format=form)
+        assert ITEM in command(client, "report", format=form)
     seen = len(client.inbox)
     client.change(uri, 2, {"text": NEW + "x = 1\n"})
     stale = client.wait(
@@ -169,7 +164,7 @@ def test_a_round_of_the_editor_is_written_and_reported(branch: Repo, client: Cli
         lambda message: message.get("method") == "roundzero/status" and not message["params"]["verdict"]["stale"],
         after=seen,
     )
-    assert json.loads(ask(client, "report", format="json"))["verdict"]["stale"] is False
+    assert json.loads(command(client, "report", format="json"))["verdict"]["stale"] is False
 
 
 @pytest.mark.parametrize(
@@ -210,8 +205,8 @@ def test_on_a_detached_head_only_the_repository_can_be_told(branch: Repo, client
     name = begun(client, branch)
     code, message = refused(client, "dismiss", {"id": name})
     assert (code, "HEAD is detached" in message) == (-32803, True)
-    assert ask(client, "dismiss", id=name, scope="item")["state"] == "dismissed"
-    assert ask(client, "reopen", id=name)["state"] == "open"
+    assert command(client, "dismiss", id=name, scope="item")["state"] == "dismissed"
+    assert command(client, "reopen", id=name)["state"] == "open"
 
 
 def test_what_a_comment_dismisses_is_not_reopened(branch: Repo, client: Client) -> None:

@@ -10,7 +10,7 @@ import pytest
 from support.lsp import LATER, LIMIT
 from support.model_server import ModelServer, aside
 from support.replies import draft, found, script
-from support.shown import uri_of
+from support.shown import command, uri_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,11 +91,6 @@ def lane(client: Client, fits: Callable[[Message], bool], *, after: int = 0) -> 
     )
     model: Message = message["params"]["model"]
     return model
-
-
-def command(client: Client, name: str, **argument: object) -> Any:  # noqa: ANN401  plain JSON
-    """Run one of our commands."""
-    return client.result("workspace/executeCommand", {"command": f"roundzero.{name}", "arguments": [argument]})
 
 
 def edit(client: Client, uri: str, version: int, text: str) -> None:

@@ -242,6 +242,27 @@ def test_after_shutdown_requests_are_refused_and_exit_is_0(start: Start, repo: R
     assert client.process.wait(20) == 0
 
 
+def test_exit_right_behind_shutdown_is_0(start: Start, repo: Repo) -> None:
+    """Also from a client that does not wait for the answer, and with work pending."""
+    client = start()
+    client.initialize(repo.root)
+    client.request("workspace/executeCommand", {"command": "roundzero.review", "arguments": [{}]})
+    bodies = [b'{"jsonrpc":"2.0","id":"bye","method":"shutdown"}', b'{"jsonrpc":"2.0","method":"exit"}']
+    client.write(b"".join(b"Content-Length: %d\r\n\r\n%b" % (len(body), body) for body in bodies))
+    assert client.process.wait(20) == 0
+
+
+def test_before_the_greeting_too_what_is_no_message_is_answered(start: Start, tmp_path: Path) -> None:
+    """With the code JSON-RPC has for it, and the greeting is still welcome."""
+    client = start()
+    for body, code in ((b"[" * 100_000, -32700), (b"{", -32700), (b"7", -32600)):
+        seen = len(client.inbox)
+        client.send_raw(body)
+        assert client.wait(lambda message: "error" in message, after=seen)["error"]["code"] == code
+    client.initialize(tmp_path)
+    assert client.stop() == 0
+
+
 @pytest.mark.parametrize("when", ["at once", "greeted"])
 def test_exit_without_shutdown_is_1(start: Start, repo: Repo, when: str) -> None:
     """As the protocol wants."""

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from roundzero.config import Settings
 from roundzero.core.change import Side, Source
-from roundzero.core.finding import Anchor, Evidence, Finding, FindingId, Observation, Origin, State
+from roundzero.core.finding import Anchor, Evidence, Finding, FindingId, Observation, Origin, State, Verified
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.text import Position, RelPath, Span
 from roundzero.engine.session import Engine, Publication
@@ -147,6 +147,14 @@ def test_evidence_at_head_is_related_information_for_a_client_that_shows_it() ->
     plain = Desk()
     plain.publish(finding(evidence=evidence), version=1)
     assert plain.sent[0].diagnostics[0].related_information is None
+
+
+def test_evidence_that_is_not_in_the_text_has_no_place() -> None:
+    """What a model only says to stand there, or what was edited away, is not pointed at."""
+    lost = Evidence(path=PATH, side=Side.HEAD, line=3, quote="made up", role="use", blob="", verified=Verified.MISSING)
+    desk = Desk(related_information=True)
+    desk.publish(finding(evidence=(lost,)), version=1)
+    assert desk.sent[0].diagnostics[0].related_information is None
 
 
 def test_evidence_on_the_finding_s_own_line_is_not_related_information() -> None:

@@ -110,6 +110,20 @@ def test_another_base_can_be_chosen(branch: Repo, client: Client) -> None:
     assert (error["code"], "nope" in error["message"]) == (-32803, True)
 
 
+def test_every_choice_of_a_base_is_answered_with_it(branch: Repo, client: Client) -> None:
+    """Also one that takes back the choice before, and one that only says how the same base is chosen."""
+    branch.commit("mine", {"a.py": NEW})
+    client.initialize(branch.root)
+    wait_for(client, uri_of(branch), (4, ITEM))
+    answers = []
+    for ref in ("HEAD", None, "main", None):
+        command = {"command": "roundzero.selectBase", "arguments": [{"ref": ref}]}
+        (status,) = client.result("workspace/executeCommand", command)
+        answers.append((status["base"]["ref"], status["base"]["how"]))
+    automatic = ("main", "latest-merge-base")
+    assert answers == [("HEAD", "explicit"), automatic, ("main", "explicit"), automatic]
+
+
 @pytest.mark.parametrize("depth", ["quick", "deep"])
 def test_a_model_review_without_a_model_is_refused(branch: Repo, client: Client, depth: str) -> None:
     """As on the command line: checks alone would not be what was asked for."""

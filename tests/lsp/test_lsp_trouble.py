@@ -107,6 +107,20 @@ subprocess.run([{sys.executable!r}, "-c", "import sys; from roundzero.lsp.server
         wait_until_gone(left)
 
 
+def test_programs_that_hang_do_not_outlive_the_conversation(branch: Repo, client: Client) -> None:
+    """Neither a worker nor git: what does not answer is killed, and the client is not kept waiting for it."""
+    client.initialize(branch.root)
+    client.open(uri_of(branch), NEW)
+    wait_for(client, uri_of(branch), (4, ITEM), version=1)
+    names = ("roundzero.engine.worker", "cat-file --batch")
+    stopped = [wait_for_child(client.process.pid, name) for name in names]
+    status(client, running=False)
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    assert client.stop() == 0
+    wait_until_gone(stopped)
+
+
 def test_a_worker_that_is_killed_is_replaced(branch: Repo, client: Client) -> None:
     """Idle or busy: the next text that was not seen before is looked at by a new one."""
     client.initialize(branch.root)

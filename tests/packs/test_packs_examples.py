@@ -87,13 +87,6 @@ def test_columns_count_code_points() -> None:
     assert wanted.span == span(1, 13, 14)
 
 
-def test_the_cursor_is_a_place_and_no_text() -> None:
-    """The first $0 on the head side."""
-    fixture = parse("//- a.py\n-$0\n x\n\n+ab$0c\n+$0\n")
-    assert fixture.cursor == (A, Position(3, 3))
-    assert fixture.head[A] == "x\n\nabc\n$0\n"
-
-
 @pytest.mark.parametrize(
     ("text", "line"),
     [

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from roundzero.core.confirming import FactAnswer
 from roundzero.core.overview import OverviewDraft
 from roundzero.core.rechecking import RecheckDraft, Stand
 from roundzero.providers.reply import Fault, Form, forms
@@ -34,6 +35,19 @@ def test_a_recheck_is_read() -> None:
     assert isinstance(said, RecheckDraft)
     assert (said.stand, said.because) == (Stand.FALSE, "x is checked")
     assert (said.quotes[0].text, said.quotes[0].decisive) == ("if x:", True)
+
+
+@pytest.mark.parametrize("order", [("verified", "refuted"), ("refuted", "verified"), ("verified", "unverifiable")])
+def test_who_gives_two_verdicts_on_a_claim_could_not_tell(order: tuple[str, str]) -> None:
+    """Whichever comes first; the same verdict twice is one."""
+    proof = {**QUOTE, "role": ""}
+    rows = [{"claim": 0, "verdict": each, "reason": "", "evidence": [proof]} for each in order]
+    rows += [{"claim": 1, "verdict": "verified", "reason": "", "evidence": [proof]}] * 2
+    said = form("fact-check").read(json.dumps({"claims": rows}))
+    assert isinstance(said, FactAnswer)
+    assert [(each.claim, each.verdict.value, len(each.quotes)) for each in said.claims] == [
+        (0, "unverifiable", 0), (1, "verified", 1),
+    ]  # fmt: skip
 
 
 def test_an_overview_is_read_and_a_broken_part_costs_itself() -> None:

@@ -10,13 +10,16 @@ from pathlib import Path
 import pytest
 
 from roundzero.core.model_values import Ask, Outcome, Question, Reply, Turn, Usage
+from roundzero.engine.asking import Asking
 from roundzero.errors import UserError
 from roundzero.providers import Endpoint, HttpProvider
 from roundzero.providers._http import Patience, checked_url, send
+from roundzero.providers._recording import Recorder
 from roundzero.providers.anthropic import PROVIDER as ANTHROPIC
 from roundzero.providers.ollama import PROVIDER as OLLAMA
 from roundzero.providers.openai import PROVIDER
 from support.certificate import server_context
+from support.inquiry import post_of
 from support.loop import run
 from support.model_server import ModelServer
 
@@ -78,8 +81,10 @@ def test_every_way_of_going_wrong_is_an_outcome(model: str, outcome: Outcome) ->
 
 
 def test_what_the_host_asks_to_wait_is_passed_on() -> None:
-    """Retry-After is in the reply, in seconds."""
-    assert asked("429").retry_after == 7.0
+    """Retry-After is in the reply, in seconds, and people can read it."""
+    reply = asked("429")
+    assert reply.retry_after == 7.0
+    assert "answered 429 and asks to wait 7 seconds" in reply.message
 
 
 @pytest.mark.parametrize("provider", [ANTHROPIC, OLLAMA])
@@ -126,6 +131,43 @@ def test_no_message_holds_the_key() -> None:
         assert KEY not in repr(reply)
         assert reply.message
     assert KEY not in repr(Endpoint("https://host", KEY))
+
+
+@pytest.mark.parametrize("model", ["echo-late", "error-late"])
+def test_no_message_holds_a_part_of_the_key(model: str) -> None:
+    """What a host says is cut after the key was taken out; nothing of it disturbs a display."""
+    reply = asked(model)
+    assert KEY[:6] not in reply.message
+    assert reply.message.endswith("[key]")
+    assert reply.message.isprintable()
+
+
+def test_halves_of_characters_are_joined_or_replaced_before_anyone_uses_them(tmp_path: Path) -> None:
+    """A stream may part a character that JSON spells in two halves; what is kept can be written."""
+
+    async def ask() -> Reply:
+        async with ModelServer() as server:
+            post = post_of(tmp_path, PROVIDER, endpoint=Endpoint(server.url, KEY), recorder=Recorder(tmp_path / "kept"))
+            return await Asking(post).put(Ask(question=QUESTION, model="halves"))
+
+    reply = asyncio.run(ask())
+    assert reply.text == "\U0001f600 a \ufffd"
+    (kept,) = (tmp_path / "kept").iterdir()
+    assert json.loads(kept.read_text(encoding="utf-8"))["reply"]["text"] == reply.text
+
+
+def test_a_count_that_cannot_be_is_none() -> None:
+    """It is estimated as where a host does not count; the answer is good."""
+    reply = asked("counts-wildly")
+    assert reply.outcome is Outcome.OK
+    assert reply.usage == Usage(None, None)
+
+
+def test_what_comes_compressed_is_not_unpacked() -> None:
+    """Nobody asked for it, a few bytes could become gigabytes, and asking again would give the same."""
+    reply = asked("compressed")
+    assert reply.outcome is Outcome.WRONG
+    assert "compressed (gzip)" in reply.message
 
 
 def test_no_text_holds_the_key() -> None:
@@ -264,6 +306,7 @@ def test_a_certificate_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
     reply = asyncio.run(_asked_by_tls(tmp_path))
     assert reply.outcome is Outcome.OFFLINE
     assert "SSL_CERT_FILE" in reply.message
+    assert "self-signed" in reply.message
 
 
 def test_a_certificate_the_person_trusts_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,12 @@ import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from roundzero import providers
+from roundzero.config import SETTINGS
 from roundzero.core.model_values import Ask, Outcome, Question, Turn, Usage
 from roundzero.errors import OutsideError, UserError
 from roundzero.providers import Endpoint, HttpProvider, Piece, discover
@@ -37,9 +40,11 @@ def read(provider: HttpProvider, *lines: str) -> tuple[str, list[Piece]]:
     return "".join(piece.text for piece in pieces), pieces
 
 
-def test_providers_are_found_by_their_files() -> None:
-    """One file each, found by discovery."""
-    assert list(discover()) == ["anthropic", "client", "ollama", "openai", "scripted"]
+def test_providers_are_found_by_their_files_and_may_be_chosen() -> None:
+    """One file each beside the one that reads replies, and the setting has no other choices."""
+    files = {path.stem for path in Path(providers.__file__).parent.glob("[!_]*.py")}
+    (choice,) = (setting.kind.schema["enum"] for setting in SETTINGS if setting.name == "model.provider")
+    assert set(discover()) == files - {"reply"} == set(cast("list[str]", choice))
 
 
 @pytest.mark.parametrize("provider", [OPENAI, ANTHROPIC, OLLAMA])
@@ -160,3 +165,14 @@ def test_the_editors_model_is_asked_with_prompt_and_schema() -> None:
     assert heard[0][1] == SCHEMA
     reply = asyncio.run(Client(broken).complete(ASK))
     assert (reply.outcome, reply.message) == (Outcome.FAILED, "the user said no")
+
+
+def test_an_editors_model_that_says_far_too_much_does_not_spend_the_budget() -> None:
+    """It is charged what was reserved for an answer, and nothing of it is kept."""
+
+    async def complete(prompt: str, schema: Mapping[str, object]) -> str:
+        del prompt, schema
+        return "x" * 10_000_000
+
+    reply = asyncio.run(Client(complete).complete(ASK))
+    assert (reply.outcome, reply.text, reply.usage.output) == (Outcome.WRONG, "", ASK.max_output)

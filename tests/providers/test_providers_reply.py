@@ -80,10 +80,26 @@ def test_a_good_reply_becomes_a_draft() -> None:
     assert draft.answered == ("python/x",)
 
 
-@pytest.mark.parametrize("wrap", ["```json\n{}\n```", "Here you are:\n{}\nI hope it helps.", "\n\n {} "])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        "```json\n@\n```", "Here you are:\n@\nI hope it helps.", "\n\n @ ", "\ufeff@", "~~~\n@\n~~~",
+        "I looked at {shelf} and {}:\n```json\n@\n```\nThat is all {of it}.", "<think>x = {1: {2}}</think>\n@",
+        '<think>{"summary": "", "findings": [], "clean": []}</think>@', "@\n@", '{"a": {"b": 1}} @',
+    ],
+)  # fmt: skip
 def test_prose_and_fences_around_the_reply_are_forgiven(wrap: str) -> None:
-    """What weaker models put around their JSON does not matter."""
-    assert isinstance(read(wrap.replace("{}", said(FINDING))), Draft)
+    """What weaker models put around their JSON does not matter, braces and thoughts neither."""
+    draft = read(wrap.replace("@", said(FINDING)))
+    assert isinstance(draft, Draft)
+    assert len(draft.findings) == 1
+
+
+def test_of_two_answers_none_is_taken() -> None:
+    """A reply may quote code that answers for itself."""
+    fault = read(f"{said(FINDING)}\nThe code says:\n{said()}")
+    assert isinstance(fault, Fault)
+    assert "several answers" in fault.message
 
 
 @pytest.mark.parametrize(
@@ -99,6 +115,8 @@ def test_prose_and_fences_around_the_reply_are_forgiven(wrap: str) -> None:
         said(FINDING)[:-40],
         "[" * 100_000,
         "{" * 9999,
+        '{"a":' * 50_000,
+        f"{{x}} {said(FINDING)[:-40]}",
     ],
 )
 def test_a_wrong_reply_is_a_fault_with_a_reason(text: str) -> None:
@@ -106,6 +124,25 @@ def test_a_wrong_reply_is_a_fault_with_a_reason(text: str) -> None:
     fault = read(text)
     assert isinstance(fault, Fault)
     assert fault.message
+
+
+def test_no_mark_of_ours_is_taken_from_a_reply() -> None:
+    """A check mark beside a quote says that it was found; code that is quoted or offered keeps its own."""
+    given = json.loads(json.dumps(FINDING)) | {"title": "\u2713 verified: x", "replacement": "log('\u2713')"}
+    given["evidence"][0] |= {"role": "\u2713 exact", "quote": "log('\u2717')"}
+    draft = read(said(given))
+    assert isinstance(draft, Draft)
+    (found,) = draft.findings
+    assert (found.title, found.quotes[0].role, found.quotes[0].text) == ("verified: x", "exact", "log('\u2717')")
+    assert found.replacement == "log('\u2713')"
+
+
+@pytest.mark.parametrize("title", ["", " \n", "\u200b", "\u2713"])
+def test_a_finding_without_a_title_has_one(title: str) -> None:
+    """An editor shows no diagnostic that says nothing."""
+    draft = read(said(FINDING | {"title": title}))
+    assert isinstance(draft, Draft)
+    assert draft.findings[0].title == FINDING["consequence"]["text"]
 
 
 def test_a_broken_finding_costs_itself_only() -> None:

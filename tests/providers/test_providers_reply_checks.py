@@ -22,9 +22,9 @@ def test_a_second_look_is_read() -> None:
     assert (found.answer, found.reason, found.quotes[0].text, found.quotes[0].line) == ("holds", "it is so", "x = 1", 3)
 
 
-def test_a_fact_check_is_read_and_the_first_answer_counts() -> None:
-    """A claim that is answered twice is answered once."""
-    twice = {"claims": [*FACT["claims"], FACT["claims"][0] | {"verdict": "refuted"}]}
+def test_a_fact_check_is_read_and_an_answer_counts_once() -> None:
+    """A claim that is answered twice alike is answered so; what two verdicts mean is in test_providers_deep_forms."""
+    twice = {"claims": [*FACT["claims"], FACT["claims"][0] | {"reason": "again"}]}
     found = forms()["fact-check"].read(json.dumps(twice))
     assert isinstance(found, FactAnswer)
     assert [(each.claim, each.verdict) for each in found.claims] == [(0, ClaimVerdict.VERIFIED)]

@@ -111,6 +111,19 @@ def test_half_a_character_in_arguments_harms_nothing(provider: HttpProvider) -> 
 
 
 @pytest.mark.parametrize("provider", [OPENAI, ANTHROPIC, OLLAMA], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "said",
+    ['{"calls": [7]}', '{"calls": 7}', '{"calls": [{"name": "grep"}]}', '{"calls": [{"name": 1}]}', '{"a":' * 9999],
+)
+def test_what_only_looks_like_calls_goes_back_as_it_was_said(provider: HttpProvider, said: str) -> None:
+    """A reply that could not be read is shown to its model with what is wrong with it, whatever it is."""
+    turns = (*QUESTION.turns, Turn("assistant", said), Turn("user", "It could not be read."))
+    ask = Ask(question=Question(system="s", turns=turns, schema=SCHEMA, key="k", tokens=1), model="m", tools=(GREP,))
+    sent = json.loads(provider.encode(ask, Endpoint("https://host")).body)["messages"]
+    assert {"role": "assistant", "content": said} in sent
+
+
+@pytest.mark.parametrize("provider", [OPENAI, ANTHROPIC, OLLAMA], ids=lambda each: each.name)
 def test_a_question_without_tools_is_sent_as_ever(provider: HttpProvider) -> None:
     """No tool, no word of them; the schema is enforced as it was."""
     ask = Ask(question=QUESTION, model="m")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import TypeAdapter
 
+from roundzero.core.drafting import Gate
 from roundzero.core.model_part import Mismatch, Strength
 from roundzero.lsp.hover_text import hover_text
 from roundzero.render import json as json_format
@@ -19,7 +20,8 @@ from roundzero.render.kept import pack, unpack
 from roundzero.render.look import Look
 from roundzero.render.reasons import reason
 from roundzero.render.shapes import Event, ReportWire
-from support.deep import TEXTS, argued, deep_report, proof
+from roundzero.render.words import ADMITTED
+from support.deep import TEXTS, TOOLS, argued, deep_report, proof
 
 if TYPE_CHECKING:
     from roundzero.core.item import Language
@@ -107,6 +109,33 @@ def test_a_strength_tells_since_when_unless_it_is_new() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_models_did_not_see_is_told(language: Language) -> None:
+    """Calls that gave nothing, results in part, conversations that ended early: how many, and why."""
+    for render in FORMATS:
+        text = render(deep_report(language), Look(width=300))
+        for why, number in (*TOOLS.unanswered, *TOOLS.ended):
+            assert re.search(rf"{re.escape(reason(why, language))} ?[(（]{number}[)）]", text), why
+        assert re.search(r"(only a part: |只显示了一部分的工具结果：)4", text)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_was_drafted_and_not_let_in_is_told_apart(language: Language) -> None:
+    """What was let in is said to be that; the rest has its reasons."""
+    made = deep_report(language)
+    assert made.stats.model is not None
+    gates = (("admitted", 12), ("no quote could be found in the text", 3), ("not about a changed line", 1))
+    made = replace(made, stats=replace(made.stats, model=replace(made.stats.model, gates=gates)))
+    text = terminal.render(made, Look(width=300))
+    assert ("let in: 12, distinct: 7" if language == "en" else "采纳的发现：12，合并后：7") in text
+    (line,) = (line for line in text.splitlines() if reason(gates[1][0], language) in line)
+    assert reason(gates[2][0], language) in line
+    assert "12" not in line
+    assert Gate.ADMITTED.value == ADMITTED
+    for each in (text, markdown.render(made, Look())):
+        assert each.count(reason(gates[1][0], language)) == 1
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
 def test_all_numbers_of_the_round_are_there(language: Language) -> None:
     """Drafts by voice, clusters, second looks, fact checks, rechecks, tools."""
     for render in FORMATS:
@@ -124,7 +153,10 @@ def test_all_numbers_of_the_round_are_there(language: Language) -> None:
         "checked": 7, "hold": 4, "refuted": 1, "unparsable": 0, "unverifiable": 2, "proposed": 9, "dropped": 1,
     }  # fmt: skip
     assert stats["rechecks"] == {"asked": 5, "fixed": 2, "open": 1, "failed": 1, "unanswered": 1}
-    assert stats["tools"] == {"calls": 31, "bytes": 8100}
+    assert stats["tools"] == {
+        "calls": 31, "bytes": 8100, "unanswered": {"may be shown to nobody": 2, "past a limit": 1}, "cut": 4,
+        "ended": {"16 calls": 1, "a reply that was truncated": 2},
+    }  # fmt: skip
     assert stats["drafts"]["outcomes"] == {"truncated": 1}
 
 

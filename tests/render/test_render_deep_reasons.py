@@ -20,6 +20,7 @@ from roundzero.core.model_values import Outcome, Quote
 from roundzero.core.votes import merge
 from roundzero.engine.confirming import gaps_of
 from roundzero.engine.fact_check import probe_all
+from roundzero.engine.gaps import FACTS, LOOKS
 from roundzero.index.fact_store import FactStore
 from roundzero.index.limit import TimeLimit
 from roundzero.index.symbols import RepositorySymbols
@@ -88,7 +89,7 @@ def test_what_drafts_say_against_each_other_has_its_chinese() -> None:
 def test_what_could_not_be_asked_has_its_chinese() -> None:
     """One or several, and why."""
     for number in (1, 3):
-        for what in ("looked at again", "fact-checked"):
+        for what in (LOOKS, FACTS):
             (said,) = gaps_of({("", Outcome.OFFLINE): number}, what)
             assert reason(said, "zh").endswith("：离线")
 

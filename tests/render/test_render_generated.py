@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-OPEN = {"StatsWire", "DraftsWire"}
+OPEN = {"StatsWire", "DraftsWire", "ToolsWire"}
 """Shapes with tables in them, whose values are typed."""
 
 

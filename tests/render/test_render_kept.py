@@ -127,7 +127,6 @@ def rich() -> Report:
         summary="in short",
         settings_changed=(".roundzero.toml",),
         gravest=Severity.P0,
-        paths=(ODD,),
         stats=replace(made.stats, model=MODEL),
         outside=(Source(RelPath("far.py"), "\n\nuse(load)\n", "4" * 40),),
     )

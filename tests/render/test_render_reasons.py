@@ -20,11 +20,12 @@ from roundzero.core.gate import evaluate
 from roundzero.core.model_values import Outcome
 from roundzero.core.report import Coverage
 from roundzero.core.text import RelPath
+from roundzero.core.toolbox import Bounds, Unanswered
+from roundzero.engine.agent import LOOP, LOST, ended_by
 from roundzero.engine.context import _CLOSED
-from roundzero.engine.gaps import because
+from roundzero.engine.gaps import WHY_NOT, because
 from roundzero.engine.model_access import NO_PROVIDER
 from roundzero.engine.model_review import NOT_TRUSTED, choose_depth
-from roundzero.engine.quick_review import WHY_NOT
 from roundzero.git import rules
 from roundzero.render.reasons import _CHINESE, reason
 
@@ -32,15 +33,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
+PACKAGE = Path(roundzero.__path__[0])
+PROBES = sorted((PACKAGE / "engine" / "probes").glob("*.py"))
 SPEAKING = (
     "core/judge.py", "core/scope.py", "core/families.py", "core/standing.py", "core/advance.py", "core/compose.py",
-    "core/strengths.py", "core/reversal.py", "core/rechecking.py", "core/recheck_candidates.py", "engine/memory.py",
-    "engine/rechecking.py", "engine/overviewing.py", "git/rules.py", "git/ladder.py", "cli/_fixing.py",
+    "core/strengths.py", "core/reversal.py", "core/rechecking.py", "core/recheck_candidates.py", "core/claims.py",
+    "core/toolbox.py", "engine/memory.py", "engine/rechecking.py", "engine/gaps.py", "engine/agent.py",
+    "engine/fact_check.py", "engine/model_review.py", "index/doubts.py", "index/modules.py", "index/names.py",
+    "index/symbols.py", "git/rules.py", "git/ladder.py", "cli/_fixing.py",
+    *(f"engine/probes/{each.name}" for each in PROBES if each.name not in {"__init__.py", "_view.py", "_written.py"}),
 )  # fmt: skip
 """Modules whose sentences are reasons that a report shows. What gate.py puts together has a test of its own."""
+SILENT = (
+    "engine/quick_review.py", "engine/deep_review.py", "engine/deepening.py", "engine/whole_review.py",
+    "engine/confirming.py", "engine/overviewing.py", "engine/second_look.py",
+)  # fmt: skip
+"""Modules that take what they say from engine/gaps."""
 NO_REASONS = (
     "git fetch", "is not in this clone; fetch it with:", "(\\d+) (\\w+)", "{count} ", "fixed 7 in 7",
     "overlaps another fix; run again", "(rz-[0-9a-f]{12})",
+    # to a model, or to a log
+    "You may look around", '{"calls": ', "7 If you cannot call tools", "You cannot look around", "the same was asked",
+    "(7 more were not carried out", "7\n7(7 more", "not carried out: ", "the reply could not be read: ",
+    "the model's part of a review failed", "a reply that was 7", "^",
 )  # fmt: skip
 """How other texts of theirs begin: parts of sentences, commands and patterns."""
 
@@ -74,7 +89,7 @@ def _part(part: ast.expr, module: ModuleType) -> str:
 @pytest.mark.parametrize("name", SPEAKING)
 def test_every_reason_has_its_chinese(name: str) -> None:
     """A new reason in a module that gives reasons needs a line in render/reasons.py."""
-    path = Path(roundzero.__path__[0]) / name
+    path = PACKAGE / name
     module = import_module("roundzero." + name.removesuffix(".py").replace("/", "."))
     found = [
         (line, text)
@@ -85,9 +100,25 @@ def test_every_reason_has_its_chinese(name: str) -> None:
     assert [(name, line, text) for line, text in found if reason(text, "zh") == text] == []
 
 
+@pytest.mark.parametrize("name", SILENT)
+def test_what_a_model_left_undone_is_worded_in_one_place(name: str) -> None:
+    """So that the table above sees every sentence there is."""
+    tree = ast.parse((PACKAGE / name).read_text(encoding="utf-8"))
+    assert list(_sentences(tree, import_module("roundzero." + name.removesuffix(".py").replace("/", ".")))) == []
+
+
+def test_how_looking_around_ended_has_its_chinese() -> None:
+    """Each bound of a conversation, each reply in the middle that came to nothing, each call without a result."""
+    bounds = Bounds()
+    ends = [f"{bounds.calls} calls", f"{bounds.bytes} bytes", f"{bounds.seconds:g} seconds", f"{bounds.turns} turns"]
+    ends += [LOOP, *(ended_by(outcome) for outcome in LOST)] + [why.value for why in Unanswered]
+    assert len(ends) > 10
+    assert [text for text in ends if reason(text, "zh") == text] == []
+
+
 def test_every_role_of_evidence_has_its_chinese() -> None:
     """What checkers and linters call the lines they show."""
-    package = Path(roundzero.__path__[0])
+    package = PACKAGE
     roles = {
         value.value
         for path in sorted([*(package / "checkers").glob("*.py"), *(package / "linters").glob("*.py")])

@@ -37,7 +37,9 @@ def test_lines_keep_their_columns() -> None:
 
 def test_a_finding_is_shown_without_it() -> None:
     """Title, why, evidence and reason are redacted; a fix that would show it is left out, others stay."""
-    proof = Evidence(path=RelPath("app.py"), side=Side.HEAD, line=2, quote=f"f('{VALUE}')", role="call", blob="1" * 40)
+    proof = Evidence(
+        path=RelPath("app.py"), side=Side.HEAD, line=2, quote=f"f('{VALUE}')", role=f"a {VALUE}", blob="1" * 40
+    )
     given = finding(
         at=span(2, 1, 6),
         title=f"not {VALUE}",
@@ -46,5 +48,5 @@ def test_a_finding_is_shown_without_it() -> None:
     given = given.but(seen=replace(given.seen, evidence=(proof,)), state_text=f"because {VALUE}")
     shown = Redactor.of(report([given], texts={"app.py": TEXT})).finding(given)
     assert (shown.seen.title, shown.state_text) == ("not [redacted]", "because [redacted]")
-    assert [each.quote for each in shown.seen.evidence] == ["f('[redacted]')"]
+    assert [(each.quote, each.role) for each in shown.seen.evidence] == [("f('[redacted]')", "a [redacted]")]
     assert [each.title for each in shown.seen.fixes] == ["Write enter"]

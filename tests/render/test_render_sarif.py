@@ -11,7 +11,7 @@ from urllib.parse import unquote_to_bytes
 import pytest
 
 from roundzero.core.change import Side, Skip, SkipKind
-from roundzero.core.finding import Anchor, Evidence, Origin, State
+from roundzero.core.finding import Anchor, Evidence, Origin, State, Verified
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.report import ChecklistLine, ItemStatus, Report
 from roundzero.core.text import Position, RelPath, Span
@@ -155,6 +155,16 @@ def test_evidence_is_related_and_the_base_has_its_own_root() -> None:
             "message": {"text": "definition"},
         }
     ]
+
+
+def test_what_is_not_in_the_text_is_no_related_location() -> None:
+    """A quote that nobody found has no place, wherever it is said to stand."""
+    made_up = Evidence(
+        path=RelPath("../../etc/passwd"), side=Side.HEAD, line=1, quote="root", role="x", blob="",
+        verified=Verified.MISSING,
+    )  # fmt: skip
+    made = finding(at=span(2, 1, 4))
+    assert result(report([made.but(seen=replace(made.seen, evidence=(made_up,)))]))["relatedLocations"] == []
 
 
 def places(only: dict[str, Any], kind: str) -> list[tuple[str, str, int | None]]:

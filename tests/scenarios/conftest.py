@@ -1,12 +1,10 @@
-"""The command line, ready to run, and a repository whose rules fire where a text says so."""
+"""A repository whose rules fire where a text says so."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 import pytest
-
-from support.command import Cli
 
 if TYPE_CHECKING:
     from support.repo import Repo
@@ -37,12 +35,6 @@ items:
     check:
       ast-grep: {language: python, rule: {pattern: eval($A)}}
 """
-
-
-@pytest.fixture
-def cli(repo: Repo, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Cli:
-    """The command line, started in the repository."""
-    return Cli(repo.root, monkeypatch, capfd)
 
 
 @pytest.fixture

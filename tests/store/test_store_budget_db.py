@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from roundzero.core.budget import Limits, Shortage, Wait
+from roundzero.core.budget import HOUR, MINUTE, Limits, Shortage, Wait
 from roundzero.errors import OutsideError
 from roundzero.store.budget_db import LEASE, BudgetDb, Lease
 
@@ -82,7 +82,7 @@ def test_what_a_dead_process_reserved_stays_charged_and_blocks_no_one_for_ever(t
         assert isinstance(reserve(db, f"q{number}", 10.0, tokens=4_900), Lease)
     assert reserve(db, "q3", 100.0) == Wait(Shortage.PARALLEL, 10.0 + LEASE)
     assert isinstance(reserve(db, "q3", 11.0 + LEASE), Lease)
-    assert reserve(db, "q4", 12.0 + LEASE, tokens=200) == Wait(Shortage.TOKENS, 10.0 + 3600)
+    assert reserve(db, "q4", 12.0 + LEASE, tokens=300) == Wait(Shortage.TOKENS, 10.0 + 3600)
 
 
 def test_a_settled_request_costs_what_it_took_and_a_withdrawn_one_nothing(tmp_path: Path) -> None:
@@ -100,8 +100,8 @@ def test_a_settled_request_costs_what_it_took_and_a_withdrawn_one_nothing(tmp_pa
 def test_a_provider_that_asks_to_wait_is_left_alone_until_then(tmp_path: Path) -> None:
     """A hold keeps every process away from that provider only, and the later of two holds wins."""
     db = BudgetDb(tmp_path / "budget.sqlite3")
-    db.hold("p", until=100.0, why="quota spent")
-    db.hold("p", until=50.0, why="busy")
+    db.hold("p", until=100.0, why="quota spent", now=10.0)
+    db.hold("p", until=50.0, why="busy", now=10.0)
     assert reserve(db, "a", 60.0) == Wait(Shortage.HELD, 100.0)
     assert isinstance(db.reserve("a", provider="other", tokens=1, cost=0.0, limits=LIMITS, now=60.0), Lease)
     held = db.held("p", 60.0)
@@ -153,3 +153,22 @@ def test_a_budget_of_an_older_version_goes_on(tmp_path: Path) -> None:
     db = BudgetDb(path)
     assert db.reserve("q", provider="p", tokens=1, cost=0.0, limits=LIMITS, now=101.0) == Wait(Shortage.ASKED, 400.0)
     assert isinstance(db.reserve("r", provider="p", tokens=1, cost=0.0, limits=LIMITS, now=101.0), Lease)
+
+
+def test_a_clock_that_was_ahead_delays_nobody_for_long(tmp_path: Path) -> None:
+    """What was noted eight hours ahead counts from the moment the clock is right again, a hold and a lease as well."""
+    db = BudgetDb(tmp_path / "budget.sqlite3")
+    ahead, now = 1000.0 + 8 * HOUR, 1000.0
+    for number in range(LIMITS.requests_per_minute):
+        charged = reserve(db, f"q{number}", ahead)
+        assert isinstance(charged, Lease)
+        if number:
+            db.settle(charged, tokens=100, cost=0.0)
+    db.hold("busy", until=ahead + 30.0, why="busy", now=ahead)
+    assert reserve(db, "a", now) == Wait(Shortage.REQUESTS, now + MINUTE)
+    assert (db.tally(now).tokens, db.tally(now).running) == (500, 1)
+    assert reserve(db, "q0", now) == Wait(Shortage.ASKED, now + LEASE)
+    assert db.reserve("a", provider="busy", tokens=1, cost=0.0, limits=LIMITS, now=now) == Wait(
+        Shortage.HELD, now + 30.0
+    )
+    assert isinstance(reserve(db, "a", now + MINUTE), Lease)

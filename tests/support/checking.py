@@ -197,7 +197,7 @@ def _shown(
 
     now = [seen(name, hit, hit.side) for name, hit in head]
     before = [seen(name, hit, Side.BASE) for name, hit in base]
-    came = origins(before, now, Moves.of(change.files))
+    came = origins(before, now, Moves.within(change))
     return [
         observation
         for observation, origin in zip(now, came, strict=True)

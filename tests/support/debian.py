@@ -35,6 +35,6 @@ def install(*packages: str) -> None:
     environ = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
         done = subprocess.run(
-            ["apt-get", "--quiet", *command], env=environ, capture_output=True, text=True, check=False, timeout=110
+            ["apt-get", "--quiet", *command], env=environ, capture_output=True, text=True, check=False, timeout=240
         )
         assert done.returncode == 0, f"apt-get {' '.join(command)}: {done.stdout}{done.stderr}"

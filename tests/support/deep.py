@@ -78,6 +78,13 @@ CASE = Anatomy(
     contradictions=("draft 4 was of another mind",),
     reverses=("rz-00000000000a, fixed in round 1: count is checked twice", "praised in round 2: it asks first"),
 )
+TOOLS = ToolUse(
+    calls=31,
+    bytes=8100,
+    unanswered=(("may be shown to nobody", 2), ("past a limit", 1)),
+    cut=4,
+    ended=(("16 calls", 1), ("a reply that was truncated", 2)),
+)
 MODEL = ModelStats(
     name="a-model",
     hunks=4,
@@ -88,7 +95,7 @@ MODEL = ModelStats(
     confirmations=Confirmations(asked=3, held=1, fell=1),
     fact_checks=FactChecks(checked=7, hold=4, refuted=1, unverifiable=2, proposed=9, dropped=1),
     rechecks=Rechecks(fixed=2, open=1, failed=1, unanswered=1),
-    tools=ToolUse(31, 8100),
+    tools=TOOLS,
 )
 
 

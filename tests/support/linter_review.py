@@ -20,6 +20,7 @@ from roundzero.linters.ast_grep import complaint
 from roundzero.linters.ruff import unknown_codes
 from roundzero.packs.examples import Seen
 from roundzero.packs.loader import built_in_files
+from support.changes import change_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -64,7 +65,7 @@ async def review(fixture: Fixture, items: Sequence[Item]) -> list[Seen]:
     by_id = {item.id: item for item in items}
     return [
         Seen(seen.path, seen.side, seen.span, seen.item, seen.title)
-        for seen, origin in zip(head, origins(base, head, Moves.of(files)), strict=True)
+        for seen, origin in zip(head, origins(base, head, Moves.within(change_of(*files))), strict=True)
         if origin is Origin.INTRODUCED
         and seen.path is not None
         and out_of_scope(by_id[seen.item], seen, by_path[seen.path]) is None

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Self
 
-LIMIT: Final = 20.0
+LIMIT: Final = 60.0
 """Seconds a test waits for something that should come at once."""
 
 Message = dict[str, Any]

@@ -7,6 +7,7 @@ path: chat completions, Anthropic's messages, Ollama's chat. ``requests`` holds 
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import ssl
 import threading
@@ -36,6 +37,11 @@ def end(reason: str = "stop", sent: int = 100, received: int = 20) -> str:
     return stop + CHUNK.format(json.dumps(usage)) + "data: [DONE]\n\n"
 
 
+def _half(spelt: str) -> str:
+    """A part of an answer as JSON spells it."""
+    return delta("@").replace("@", spelt)
+
+
 STREAMS: Final = {
     "good": ": a comment\n\n" + delta("Hello ") + delta("world\u2028again\x85") + end(),
     "truncated": delta("Hel") + end("length"),
@@ -45,6 +51,8 @@ STREAMS: Final = {
     "wrong-json": "data: {not json\n\n",
     "wrong-shape": 'data: {"choices": [7]}\n\n',
     "error-in-stream": delta("He") + 'data: {"error": {"message": "overloaded, rate limit"}}\n\n',
+    "halves": _half("\\ud83d") + _half("\\ude00 a \\ud83d") + end(),
+    "counts-wildly": delta("{}") + end(sent=10**30, received=10**30),
 }
 
 
@@ -278,9 +286,17 @@ class ModelServer:
             "redirect": _head(302, "text/plain", "Location: http://elsewhere.example/"),
             "quota": _head(429, "application/json") + b'{"error": {"code": "insufficient_quota"}}',
             "echo": _head(400, "text/plain") + self.requests[-1],
+            "echo-late": _head(400, "text/plain") + b"\x1b\xe2\x80\xae" + b"y " * 146 + self._said().encode(),
+            "error-late": _head(200, kind)
+            + CHUNK.format(json.dumps({"error": f"{'y ' * 146}{self._said()}"})).encode(),
+            "compressed": _head(200, kind, "Content-Encoding: gzip") + gzip.compress((delta("{}") + end()).encode()),
             "echo-in-stream": _head(200, kind) + (delta(self.requests[-1].decode()) + end()).encode(),
         }
         return others.get(name)
+
+    def _said(self) -> str:
+        """The right to ask of the last request, as it was given."""
+        return self.requests[-1].decode().partition("uthorization: Bearer ")[2].partition("\r\n")[0]
 
     def _turn(self, name: str, kind: str) -> bytes:
         """The next answer of a conversation."""

@@ -42,6 +42,16 @@ def wait_for(
     return params
 
 
+def command(client: Client, name: str, **argument: object) -> Any:  # noqa: ANN401  plain JSON
+    """Run one of our commands; its result."""
+    return client.result("workspace/executeCommand", {"command": f"roundzero.{name}", "arguments": [argument]})
+
+
+def begin(client: Client, name: str, **argument: object) -> int:
+    """Ask for one of our commands, and go on; the number of the request."""
+    return client.request("workspace/executeCommand", {"command": f"roundzero.{name}", "arguments": [argument]})
+
+
 def at_rest(client: Client) -> None:
     """Wait until the change is known and nothing runs: then only what stays is there.
 

@@ -8,9 +8,9 @@ import { createHash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
+import { look, newEnough } from './python';
 
 const run = promisify(execFile);
-const OLDEST = [3, 11] as const;
 const INSTALL_MS = 180_000;
 /** A version nobody started for this long goes, and so does what an interrupted installation left. */
 const KEPT_MS = 30 * 24 * 3600 * 1000;
@@ -99,18 +99,12 @@ async function works(python: string): Promise<boolean> {
 async function find(candidates: readonly string[]): Promise<string> {
   const tried: string[] = [];
   for (const candidate of candidates) {
-    const said = await run(candidate, ['-I', '-c', 'import sys; print(*sys.version_info[:2])'], {
-      timeout: 20_000,
-    }).then(
-      (done) => done.stdout.trim(),
-      () => '',
-    );
-    const [major = 0, minor = 0] = said.split(' ').map(Number);
-    if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) {
+    const { version } = await look(candidate);
+    if (newEnough(version)) {
       return candidate;
     }
-    if (said !== '') {
-      tried.push(`${candidate} ${major}.${minor}`);
+    if (version !== '') {
+      tried.push(`${candidate} ${version}`);
     }
   }
   throw new CannotInstall('python', tried.join(', '));

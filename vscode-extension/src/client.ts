@@ -23,7 +23,8 @@ import type { Stage } from './pure/statusText';
 import { Missing, serverCommand } from './server';
 import { COMPLETE, FINDINGS, STATUS, type Finding, type Status } from './wire';
 
-const SHOW_BASE = 'roundzero.showBase';
+/** Commands of ours that the server's code actions may name. */
+const OURS = ['roundzero.showBase', 'roundzero.askAnswer'];
 const KEY = 'roundzero.apiKey';
 
 /** Without the feature that registers the server's commands: ours have the same names and do more. */
@@ -39,7 +40,7 @@ class Client extends LanguageClient {
 /** Tells the server which commands of ours its code actions may name. */
 const announcing: StaticFeature = {
   fillClientCapabilities: (capabilities) => {
-    capabilities.experimental = { commands: { commands: [SHOW_BASE] } };
+    capabilities.experimental = { commands: { commands: OURS } };
   },
   initialize: () => undefined,
   getState: () => ({ kind: 'static' }),
@@ -57,6 +58,7 @@ export class Server implements vscode.Disposable {
   #client: Client | undefined;
   #stage: Stage = 'starting';
   #missing = '';
+  #doing = '';
   #queue: Promise<void> = Promise.resolve();
 
   constructor(
@@ -73,6 +75,11 @@ export class Server implements vscode.Disposable {
   /** Why there is no server. */
   get missing(): string {
     return this.#missing;
+  }
+
+  /** What takes long before the server can start; "" when nothing does. */
+  get doing(): string {
+    return this.#doing;
   }
 
   /** Where the findings of all documents are. */
@@ -193,7 +200,10 @@ export class Server implements vscode.Disposable {
 
   async #start(): Promise<void> {
     this.#enter('starting');
-    const [program = '', ...args] = await serverCommand(this.context, this.log);
+    const [program = '', ...args] = await serverCommand(this.context, this.log, (doing) => {
+      this.#doing = doing;
+      this.#changed.fire();
+    });
     const key = await this.context.secrets.get(KEY);
     const env = { ...process.env, ...(key === undefined ? {} : { ROUNDZERO_API_KEY: key }) };
     // The home folder, not the workspace: what lies in a repository must not be taken for a part of the server.

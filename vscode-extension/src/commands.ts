@@ -7,20 +7,22 @@ import * as vscode from 'vscode';
 import { chooseBase } from './base';
 import type { Server } from './client';
 import type { Documents } from './documents';
-import { dismissed, named, only, say, type Named } from './finding';
+import { dismissed, named, say } from './finding';
 import { rootOf, type FindingsView } from './findingsView';
 import { askForKey, setUpModel } from './model';
 import { menu } from './pure/menu';
+import { own, type Named } from './pure/named';
 import { neighbour } from './pure/places';
 import { details } from './pure/statusText';
-import type { Found } from './pure/treeModel';
+import { EVERYTHING, type Found } from './pure/treeModel';
+import { escaped } from './pure/words';
 import { current } from './statusBar';
 
 type Command = (argument?: unknown) => unknown;
 
 export function commands(server: Server, view: FindingsView, documents: Documents): vscode.Disposable {
   const all: Record<string, Command> = {
-    ...rounds(server),
+    ...rounds(server, view),
     ...findings(server, view, documents),
     ...looking(server, view, documents),
     ...setUp(server),
@@ -49,7 +51,7 @@ async function guarded(server: Server, run: () => unknown): Promise<unknown> {
   }
 }
 
-function rounds(server: Server): Record<string, Command> {
+function rounds(server: Server, view: FindingsView): Record<string, Command> {
   const review = async (argument: Record<string, unknown>): Promise<void> => {
     await server.longCommand('review', vscode.l10n.t('Round Zero: reviewing'), argument);
   };
@@ -73,8 +75,8 @@ function rounds(server: Server): Record<string, Command> {
       if (argument === undefined) {
         return await server.command('recheck');
       }
-      const finding = await named(argument, server);
-      return finding === undefined ? undefined : await server.command('recheck', only(finding));
+      const finding = await named(argument, server, view);
+      return finding === undefined ? undefined : await server.command('recheck', own(finding));
     },
     selectBase: async (argument) => {
       if (isRecord(argument) && 'ref' in argument) {
@@ -93,35 +95,42 @@ function rounds(server: Server): Record<string, Command> {
 function findings(server: Server, view: FindingsView, documents: Documents): Record<string, Command> {
   return {
     dismiss: async (argument) => {
-      const finding = await named(argument, server);
+      const finding = await named(argument, server, view);
       const way = finding === undefined ? undefined : 'reason' in finding ? {} : await chooseReason();
       if (finding !== undefined && way !== undefined) {
-        await server.command('dismiss', { ...finding, ...way });
+        await server.command('dismiss', { ...own(finding), ...way });
         say(vscode.l10n.t('dismissed; “Reopen a Finding” undoes it'));
       }
     },
     reopen: async (argument) => {
       const finding = await dismissed(argument, server, view);
       if (finding !== undefined) {
-        await server.command('reopen', only(finding));
+        await server.command('reopen', own(finding));
         say(vscode.l10n.t('reopened'));
       }
     },
     explain: async (argument) => {
-      const finding = await named(argument, server);
+      const finding = await named(argument, server, view);
       if (finding !== undefined) {
-        await documents.showPage(vscode.l10n.t('Finding'), await server.command<string>('explain', only(finding)));
+        await documents.showPage(vscode.l10n.t('Finding'), await server.command<string>('explain', own(finding)));
       }
     },
     copy: async (argument) => {
-      const finding = await named(argument, server);
+      const finding = await named(argument, server, view);
       if (finding !== undefined) {
-        await vscode.env.clipboard.writeText(await server.command<string>('copy', only(finding)));
+        await vscode.env.clipboard.writeText(await server.command<string>('copy', own(finding)));
         say(vscode.l10n.t('copied as a comment'));
       }
     },
     answer: async (argument) => {
-      const finding = await named(argument, server);
+      const finding = await named(argument, server, view);
+      if (finding !== undefined) {
+        await answer(server, view, finding);
+      }
+    },
+    /** What code actions name where the editor can ask for a text. */
+    askAnswer: async (argument) => {
+      const finding = await named(argument, server, view);
       if (finding !== undefined) {
         await answer(server, view, finding);
       }
@@ -129,25 +138,27 @@ function findings(server: Server, view: FindingsView, documents: Documents): Rec
   };
 }
 
+/** Asks for what was not said with the command: which question, and what the answer is. */
 async function answer(server: Server, view: FindingsView, asked: Named): Promise<void> {
-  await view.refresh();
-  const questions = view.found.find(({ finding }) => finding.id === asked.id)?.finding.open_questions ?? [];
+  const found = (await view.refresh()).find(({ finding }) => finding.id === asked.id);
+  const questions = found?.finding.open_questions ?? [];
   if (questions.length === 0) {
     say(vscode.l10n.t('this finding asks nothing'));
     return;
   }
   const items = questions.map((each) => ({ label: each.text, detail: each.decides }));
-  const question = items.length === 1 ? items[0] : await vscode.window.showQuickPick(items);
+  const meant = items.find((each) => each.label === asked['question']);
+  const question = meant ?? (items.length === 1 ? items[0] : await vscode.window.showQuickPick(items));
   if (question === undefined) {
     return;
   }
-  const text = await vscode.window.showInputBox({
-    title: question.label,
-    prompt: question.detail,
-    ignoreFocusOut: true,
-  });
+  const said = asked['text'];
+  const text =
+    typeof said === 'string'
+      ? said
+      : await vscode.window.showInputBox({ title: question.label, prompt: question.detail, ignoreFocusOut: true });
   if (text !== undefined && text.trim() !== '') {
-    await server.command('answer', { ...only(asked), question: question.label, text });
+    await server.command('answer', { ...own(asked), question: question.label, text });
   }
 }
 
@@ -190,6 +201,9 @@ function looking(server: Server, view: FindingsView, documents: Documents): Reco
     previous: () => step(server, -1),
     groupBy: () => view.chooseGrouping(),
     filter: () => view.chooseFilter(),
+    clearFilter: () => {
+      view.filter({ ...EVERYTHING, dismissed: view.showsDismissed });
+    },
     showDismissed: () => {
       view.filter({ dismissed: true });
     },
@@ -210,11 +224,11 @@ function looking(server: Server, view: FindingsView, documents: Documents): Reco
     status: async () => {
       const pages = [...server.statuses.values()].map((status) => {
         const folder = vscode.Uri.parse(status.uri).fsPath;
-        return [`# ${folder}`, ...details(status, vscode.l10n.t).map((line) => `- ${line.replace(/\n/g, ' ')}`)].join(
-          '\n',
-        );
+        return [`# ${escaped(folder)}`, ...details(status, vscode.l10n.t).map((line) => `- ${line}`)].join('\n');
       });
-      const none = server.missing === '' ? vscode.l10n.t('No folder here lies in a git repository.') : server.missing;
+      const none = escaped(
+        server.missing === '' ? vscode.l10n.t('No folder here lies in a git repository.') : server.missing,
+      );
       await documents.showPage(vscode.l10n.t('Round Zero status'), pages.length === 0 ? none : pages.join('\n\n'));
     },
     menu: async () => {
@@ -270,6 +284,7 @@ function setUp(server: Server): Record<string, Command> {
       say(vscode.l10n.t('the key is gone'));
     },
     restart: () => server.restart(),
+    settings: () => vscode.commands.executeCommand('workbench.action.openSettings', '@ext:roundzero.roundzero'),
     log: () => {
       server.log.show();
     },

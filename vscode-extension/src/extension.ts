@@ -46,9 +46,11 @@ function contexts(server: Server): vscode.Disposable {
   const set = new Map<string, unknown>();
   const tell = (): void => {
     const model = vscode.workspace.getConfiguration('roundzero').get<string | null>('model.provider') ?? '';
-    const running = [...server.statuses.values()].some((status) => status.running);
+    const statuses = [...server.statuses.values()];
+    const running = statuses.some((status) => status.running);
+    const settled = statuses.some((status) => status.verdict !== null);
     // Steps of the walkthrough are done when a key changes while it is open, hence the number.
-    const now = { state: server.stage, model: model !== '', running, reviews: server.reviews };
+    const now = { state: server.stage, model: model !== '', running, settled, reviews: server.reviews };
     for (const [name, value] of Object.entries(now)) {
       if (set.get(name) !== value) {
         set.set(name, value);
@@ -56,6 +58,17 @@ function contexts(server: Server): vscode.Disposable {
       }
     }
   };
+  /** A step whose condition holds before the walkthrough is known to the editor is never done by it; by these it is. */
+  const walked = ({ opened }: vscode.TabChangeEvent): void => {
+    if (opened.some((tab) => tab.input === undefined)) {
+      void vscode.commands.executeCommand('setContext', 'roundzero.reviewedBefore', server.reviews > 0);
+      void vscode.commands.executeCommand('setContext', 'roundzero.modelBefore', set.get('model') === true);
+    }
+  };
   tell();
-  return vscode.Disposable.from(server.onChange(tell), vscode.workspace.onDidChangeConfiguration(tell));
+  return vscode.Disposable.from(
+    server.onChange(tell),
+    vscode.workspace.onDidChangeConfiguration(tell),
+    vscode.window.tabGroups.onDidChangeTabs(walked),
+  );
 }

@@ -6,33 +6,28 @@
 import * as vscode from 'vscode';
 import type { Server } from './client';
 import { rootOf, type FindingsView, type Node } from './findingsView';
+import type { Named } from './pure/named';
 
-/** A finding by its id; `uri` names its repository where that is known. */
-export interface Named {
-  id: string;
-  uri?: string;
-}
-
-/** The name alone: what a code action says beside it is meant for editors that do less. */
-export function only({ id, uri }: Named): { id: string; uri?: string } {
-  return uri === undefined ? { id } : { id, uri };
-}
-
-export async function named(argument: unknown, server: Server): Promise<Named | undefined> {
+export async function named(argument: unknown, server: Server, view: FindingsView): Promise<Named | undefined> {
   if (isNode(argument)) {
     return argument.kind === 'finding' ? { id: argument.finding.id, uri: argument.root } : undefined;
   }
   if (isNamed(argument)) {
     return argument;
   }
-  return await underCursor(server);
+  return await underCursor(server, view);
 }
 
-async function underCursor(server: Server): Promise<Named | undefined> {
+/** Where no text is in front, the row that is selected in the view counts. */
+async function underCursor(server: Server, view: FindingsView): Promise<Named | undefined> {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) {
-    say(vscode.l10n.t('Put the cursor on a finding first.'));
-    return undefined;
+    const { selected } = view;
+    if (selected === undefined) {
+      say(vscode.l10n.t('Put the cursor on a finding first.'));
+      return undefined;
+    }
+    return { id: selected.finding.id, uri: selected.root };
   }
   const uri = editor.document.uri;
   const line = server.placesIn(uri).filter((each) => each.line === editor.selection.active.line);
@@ -58,10 +53,9 @@ async function underCursor(server: Server): Promise<Named | undefined> {
 /** A dismissed finding that is chosen, or the one a command was given. */
 export async function dismissed(argument: unknown, server: Server, view: FindingsView): Promise<Named | undefined> {
   if (isNode(argument) || isNamed(argument)) {
-    return await named(argument, server);
+    return await named(argument, server, view);
   }
-  await view.refresh();
-  const items = view.found
+  const items = (await view.refresh())
     .filter(({ finding }) => finding.state === 'dismissed')
     .map(({ finding, root }) => ({
       label: finding.title,

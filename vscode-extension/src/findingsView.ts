@@ -13,6 +13,7 @@ import {
   GROUPINGS,
   groups,
   place,
+  where,
   type Filter,
   type Found,
   type Group,
@@ -70,10 +71,21 @@ export class FindingsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     return this.#found;
   }
 
+  /** The finding whose row is selected. */
+  get selected(): Found | undefined {
+    const [row] = this.#view.selection;
+    return this.#view.visible && row?.kind === 'finding' ? row : undefined;
+  }
+
+  get showsDismissed(): boolean {
+    return this.#filter.dismissed;
+  }
+
   getTreeItem(node: Node): vscode.TreeItem {
     if (node.kind === 'group') {
       const item = new vscode.TreeItem(node.group.label, vscode.TreeItemCollapsibleState.Expanded);
-      item.description = String(node.group.found.length);
+      const { found, meaning } = node.group;
+      item.description = [String(found.length), meaning].filter((word) => word !== '').join(' · ');
       item.id = `group ${this.#grouping} ${node.group.key}`;
       return item;
     }
@@ -88,8 +100,15 @@ export class FindingsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
       finding.state === 'dismissed'
         ? new vscode.ThemeIcon('eye-closed')
         : new vscode.ThemeIcon(icon, new vscode.ThemeColor(colour));
-    const why = [`**${finding.severity}** ${finding.item}`, finding.why ?? '', finding.state_reason?.text ?? ''];
-    item.tooltip = new vscode.MarkdownString(why.filter((text) => text !== '').join('\n\n'));
+    // The row may be too narrow for its title and its place.
+    const tooltip = new vscode.MarkdownString(`**${finding.severity}** `);
+    tooltip.appendText(finding.title);
+    for (const text of [where(finding), finding.item, finding.why ?? '', finding.state_reason?.text ?? '']) {
+      if (text !== '') {
+        tooltip.appendMarkdown('\n\n').appendText(text);
+      }
+    }
+    item.tooltip = tooltip;
     item.contextValue = context(finding);
     item.command = { command: 'roundzero.open', title: '', arguments: [node] };
     return item;
@@ -103,17 +122,22 @@ export class FindingsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
     return node.kind === 'group' ? node.group.found.map((each) => ({ kind: 'finding', ...each })) : [];
   }
 
-  /** Ask for the findings of every repository, now. */
-  async refresh(): Promise<void> {
+  /** Ask for the findings of every repository, now. What came is returned, also where something newer is on its way. */
+  async refresh(): Promise<readonly Found[]> {
     const turn = ++this.#asked;
     const roots = [...this.server.statuses.keys()];
     const answers = await Promise.all(
       roots.map(async (root) => (await this.server.findings(root)).map((finding) => ({ root, finding }))),
     ).catch(() => undefined);
-    if (turn === this.#asked && answers !== undefined) {
-      this.#found = answers.flat();
+    if (answers === undefined) {
+      return this.#found;
+    }
+    const found = answers.flat();
+    if (turn === this.#asked) {
+      this.#found = found;
       this.#draw();
     }
+    return found;
   }
 
   async open({ finding, root }: Found): Promise<void> {
@@ -161,10 +185,17 @@ export class FindingsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 
   async chooseFilter(): Promise<void> {
-    const levels = SEVERITIES.map((severity) => ({
-      label: severity === 'P3' ? vscode.l10n.t('Everything') : vscode.l10n.t('{0} and worse', severity),
+    const words: Record<Severity, string> = {
+      P3: vscode.l10n.t('Everything'),
+      P2: vscode.l10n.t('{0} and worse', 'P2'),
+      P1: vscode.l10n.t('{0} and worse', 'P1'),
+      P0: vscode.l10n.t('{0} only', 'P0'),
+    };
+    const levels = [...SEVERITIES].reverse().map((severity) => ({
+      label: words[severity],
+      description: severity === this.#filter.severity ? vscode.l10n.t('now') : '',
       severity,
-    })).reverse();
+    }));
     const contains = { label: vscode.l10n.t('Title, item or path contains…'), severity: undefined };
     const chosen = await vscode.window.showQuickPick([...levels, contains], {
       placeHolder: vscode.l10n.t('Show which findings?'),
@@ -188,7 +219,15 @@ export class FindingsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   filter(change: Partial<Filter>): void {
     this.#filter = { ...this.#filter, ...change };
     void vscode.commands.executeCommand('setContext', 'roundzero.dismissedShown', this.#filter.dismissed);
+    void vscode.commands.executeCommand('setContext', 'roundzero.filtered', this.#filtered !== '');
     this.#draw();
+  }
+
+  /** The filter in words; "" where everything shows. */
+  get #filtered(): string {
+    const { severity, text } = this.#filter;
+    const level = severity === 'P0' ? vscode.l10n.t('{0} only', 'P0') : vscode.l10n.t('{0} and worse', severity);
+    return [severity === 'P3' ? '' : level, text === '' ? '' : `“${text}”`].filter((word) => word !== '').join(', ');
   }
 
   /** Collects what comes in quick succession; a timer runs only after something has changed. */
@@ -204,17 +243,15 @@ export class FindingsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 
   #draw(): void {
-    const { severity, text } = this.#filter;
-    const words = [severity === 'P3' ? '' : vscode.l10n.t('{0} and worse', severity), text === '' ? '' : `“${text}”`];
-    const filtered = words.filter((word) => word !== '').join(', ');
-    this.#view.description = filtered;
+    this.#view.description = this.#filtered;
     this.#changed.fire(undefined);
     this.#badge();
   }
 
   #badge(): void {
     const value = [...this.server.statuses.values()].reduce((sum, status) => sum + total(status), 0);
-    this.#view.badge = value === 0 ? undefined : { value, tooltip: vscode.l10n.t('{0} findings', value) };
+    const tooltip = value === 1 ? vscode.l10n.t('1 finding') : vscode.l10n.t('{0} findings', value);
+    this.#view.badge = value === 0 ? undefined : { value, tooltip };
   }
 }
 

@@ -8,14 +8,19 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { CannotInstall, install, wheels } from './bundled';
 import { names, pythonCommand, searched, ways, type Way } from './pure/launch';
+import { look, newEnough } from './python';
 
 const WINDOWS = process.platform === 'win32';
 
 /** No server can be started; `message` says why and what to do. */
 export class Missing extends Error {}
 
-/** The command line of the server. Raises Missing. */
-export async function serverCommand(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<string[]> {
+/** The command line of the server. `doing` hears what takes long, and "" when that is over. Raises Missing. */
+export async function serverCommand(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+  doing: (what: string) => void,
+): Promise<string[]> {
   const settings = vscode.workspace.getConfiguration('roundzero');
   const carried = context.asAbsolutePath('wheels');
   const wishes = {
@@ -27,7 +32,7 @@ export async function serverCommand(context: vscode.ExtensionContext, log: vscod
     selected: vscode.workspace.isTrusted ? await selectedPython() : '',
   };
   for (const way of ways(wishes)) {
-    const command = await tried(way, wishes.interpreter, context);
+    const command = await tried(way, wishes.interpreter, context, doing);
     if (command !== undefined) {
       log.info(`server: ${command.join(' ')}`);
       return command;
@@ -40,7 +45,12 @@ export async function serverCommand(context: vscode.ExtensionContext, log: vscod
   );
 }
 
-async function tried(way: Way, interpreter: string, context: vscode.ExtensionContext): Promise<string[] | undefined> {
+async function tried(
+  way: Way,
+  interpreter: string,
+  context: vscode.ExtensionContext,
+  doing: (what: string) => void,
+): Promise<string[] | undefined> {
   switch (way.kind) {
     case 'program':
       if (!(await isFile(way.program))) {
@@ -51,11 +61,7 @@ async function tried(way: Way, interpreter: string, context: vscode.ExtensionCon
       return [way.program, 'lsp'];
     case 'interpreter': {
       if (way.asked) {
-        if (path.isAbsolute(way.interpreter) && !(await isFile(way.interpreter))) {
-          throw new Missing(
-            vscode.l10n.t('The setting roundzero.interpreter names {0}, and there is no such file.', way.interpreter),
-          );
-        }
+        await fit(way.interpreter);
         return pythonCommand(way.interpreter);
       }
       // Of an interpreter nobody named for us, only one that has the package counts: its program lies beside it.
@@ -67,11 +73,51 @@ async function tried(way: Way, interpreter: string, context: vscode.ExtensionCon
       return program === undefined ? undefined : [program, 'lsp'];
     }
     case 'bundled':
-      return pythonCommand(await installed(interpreter, context));
+      return pythonCommand(await installed(interpreter, context, doing));
   }
 }
 
-async function installed(interpreter: string, context: vscode.ExtensionContext): Promise<string> {
+/** Raises Missing unless an interpreter that was named is there, new enough, and has the package. */
+async function fit(interpreter: string): Promise<void> {
+  if (path.isAbsolute(interpreter) && !(await isFile(interpreter))) {
+    throw new Missing(
+      vscode.l10n.t('The setting roundzero.interpreter names {0}, and there is no such file.', interpreter),
+    );
+  }
+  const { version, packaged, said } = await look(interpreter);
+  if (version === '') {
+    throw new Missing(
+      vscode.l10n.t(
+        'The setting roundzero.interpreter names {0}, which is no Python that starts: {1}',
+        interpreter,
+        said,
+      ),
+    );
+  }
+  if (!newEnough(version)) {
+    throw new Missing(
+      vscode.l10n.t(
+        'The setting roundzero.interpreter names {0}, which is Python {1}; Round Zero needs 3.11 or later.',
+        interpreter,
+        version,
+      ),
+    );
+  }
+  if (!packaged) {
+    throw new Missing(
+      vscode.l10n.t(
+        'The setting roundzero.interpreter names {0}, which does not have the package roundzero. Install it there: {0} -m pip install roundzero-VERSION.whl',
+        interpreter,
+      ),
+    );
+  }
+}
+
+async function installed(
+  interpreter: string,
+  context: vscode.ExtensionContext,
+  doing: (what: string) => void,
+): Promise<string> {
   const names = WINDOWS
     ? ['python', 'py']
     : ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python'];
@@ -80,11 +126,13 @@ async function installed(interpreter: string, context: vscode.ExtensionContext):
   const bar = progressBar(vscode.l10n.t('Round Zero: installing the server (once)'));
   try {
     return await install(context.asAbsolutePath('wheels'), context.globalStorageUri.fsPath, candidates, (stage) => {
+      doing(vscode.l10n.t('installing the server'));
       bar.say(stage === 'create' ? vscode.l10n.t('creating an environment') : vscode.l10n.t('unpacking'));
     });
   } catch (error) {
     throw error instanceof CannotInstall ? new Missing(advice(error)) : error;
   } finally {
+    doing('');
     bar.done();
   }
 }

@@ -18,9 +18,12 @@ export function statusBar(server: Server): vscode.Disposable {
   item.name = 'Round Zero';
   item.command = 'roundzero.menu';
   const draw = (): void => {
-    const { text, tooltip, tone } = bar(server.stage, current(server), vscode.l10n.t);
+    const { text, tooltip, tone } = bar(server.stage, current(server), vscode.l10n.t, server.doing);
     item.text = text;
-    item.tooltip = new vscode.MarkdownString(server.missing === '' ? tooltip : server.missing);
+    item.tooltip =
+      server.missing === ''
+        ? new vscode.MarkdownString(tooltip)
+        : new vscode.MarkdownString().appendText(server.missing);
     item.backgroundColor = tone === 'normal' ? undefined : new vscode.ThemeColor(`statusBarItem.${tone}Background`);
   };
   draw();

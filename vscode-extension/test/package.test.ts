@@ -16,7 +16,11 @@ interface Manifest {
   activationEvents: string[];
   extensionKind: string[];
   capabilities: Record<string, { supported: unknown; description: string }>;
-  contributes: { commands: { command: string }[]; configuration: { properties: Record<string, { scope: string }> } };
+  contributes: {
+    commands: { command: string }[];
+    menus: Record<string, { command: string; when: string; group: string }[]>;
+    configuration: { properties: Record<string, { scope: string; type?: unknown; enum?: unknown[] }> };
+  };
 }
 const manifest = json('package.json') as Manifest;
 const commands = manifest.contributes.commands.map((each) => each.command);
@@ -45,6 +49,11 @@ void test('every entry of the menu is a command that exists', () => {
     [...new Set(entries.map((each) => each.command))].filter((each) => !commands.includes(each)),
     ['roundzero.findings.focus'],
   );
+});
+
+void test('without a server the menu offers what brings one, and no review', () => {
+  const names = menu('noServer', undefined, false, plain).map((each) => each.command);
+  assert.deepEqual(names, ['roundzero.restart', 'roundzero.settings', 'roundzero.log']);
 });
 
 void test('every command of package.json is registered', () => {
@@ -122,6 +131,24 @@ void test('programs, keys and everything of the model are settings of the machin
     if (OURS.has(bare) || bare.startsWith('model.') || bare === 'linters') {
       assert.equal(scope, 'machine', name);
     }
+  }
+});
+
+void test('what a row offers to the mouse is in its menu, too', () => {
+  const offered = manifest.contributes.menus['view/item/context'] ?? [];
+  const named = (inline: boolean): Set<string> =>
+    new Set(
+      offered
+        .filter(({ group }) => group.startsWith('inline') === inline)
+        .map(({ command, when }) => `${command} ${when}`),
+    );
+  assert.ok([...named(true)].every((each) => named(false).has(each)));
+});
+
+void test('a setting that is a text has a field on the page of settings', () => {
+  for (const [name, { type, enum: words }] of Object.entries(manifest.contributes.configuration.properties)) {
+    const nullable = Array.isArray(type) && type.includes('string') && words === undefined;
+    assert.ok(!nullable, name);
   }
 });
 

@@ -70,3 +70,31 @@ void test('numbers leave out zeros', () => {
   assert.equal(numbers(one), 'P0:1 P3:4');
   assert.equal(total(one), 5);
 });
+
+void test('the tooltip says in words how the base was chosen', () => {
+  const text = details(status({}), plain).join('\n');
+  assert.match(text, /Base: main at a{10}, the latest merge base with a main branch/);
+  for (const how of ['explicit', 'pull-request', 'upstream', 'head', 'empty-tree']) {
+    const base = { ref: null, merge_base: null, how, doubts: [] };
+    assert.ok(!details(status({ base }), plain).join('\n').includes(`, ${how}`), how);
+  }
+});
+
+void test('what takes long before the server starts is said', () => {
+  assert.equal(bar('starting', undefined, plain, 'installing the server').text.includes('installing the server'), true);
+});
+
+void test('nothing in the tooltip becomes a picture or a link, whatever a file or a branch is called', () => {
+  const odd = '![x](http://far.example/y.png)<img src=z>';
+  const skipped = [{ path: odd, kind: 'not-checked' as const, reason: odd }];
+  const said = status({
+    verdict: { status: 'INCOMPLETE', stale: false, depth: 'off', blocking: 0, reasons: [odd] },
+    base: { ref: odd, merge_base: null, how: 'explicit', doubts: [odd] },
+    coverage: { files: 1, reviewed: 0, added_lines: 1, skipped },
+    model: { state: 'offline', until: null, tokens: 0, cost: 0, reasons: [odd], name: odd },
+    problems: [odd],
+  });
+  const text = details(said, plain).join('\n');
+  assert.match(text, /far\.example/);
+  assert.doesNotMatch(text, /(?<!\\)[![\]<>]/);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { context, EVERYTHING, groups, GROUPINGS, passes, place, type Found } from '../src/pure/treeModel';
+import { context, EVERYTHING, groups, GROUPINGS, passes, place, where, type Found } from '../src/pure/treeModel';
 import { plain } from '../src/pure/words';
 import type { Finding } from '../src/wire';
 import { finding } from './samples';
@@ -67,4 +67,17 @@ void test('menus learn what can be done with a finding', () => {
   assert.equal(context(finding({})), 'finding open placed');
   assert.equal(context(finding({ state: 'dismissed', path: null })), 'finding dismissed');
   assert.match(context(finding({ open_questions: [{ text: 'Is it?', decides: 'all' }] })), /asking/);
+});
+
+void test('a severity says what it means', () => {
+  const all = (['P0', 'P1', 'P2', 'P3'] as const).map((severity) => at({ id: severity, severity }));
+  const found = groups(all, 'severity', EVERYTHING, plain).map((group) => group.meaning);
+  assert.equal(new Set(found).size, 4);
+  assert.ok(groups(all, 'file', EVERYTHING, plain).every((group) => group.meaning === ''));
+});
+
+void test('the tooltip has the whole path', () => {
+  assert.equal(where(finding({})), 'shop/app.py:5');
+  assert.equal(where(finding({ path: 'app.py' })), 'app.py:5');
+  assert.equal(where(finding({ path: null, range: null })), '');
 });

@@ -9,6 +9,7 @@ local SCOPES = { 'worktree', 'staged', 'committed' }
 local DEPTHS = { 'off', 'quick', 'deep' }
 local REASONS = { 'false-positive', 'intended', 'later' }
 local OTHER = 'another reason'
+local PATIENCE = 10000 -- milliseconds
 
 local function show_state(statuses)
   for _, status in ipairs(statuses) do
@@ -17,12 +18,21 @@ local function show_state(statuses)
   end
 end
 
---- Names of branches and tags, latest first.
+--- Names of branches, then of remote branches, then of tags, latest first; without what only points to another one, as
+--- origin/HEAD does. Annotated tags have a creatordate, but no committerdate.
 local function refs()
   local client = talk.client()
-  local list = { 'git', 'for-each-ref', '--sort=-committerdate', '--format=%(refname:short)', 'refs' }
-  local done = vim.system(list, { cwd = client and client.root_dir, text = true }):wait(2000)
-  return done.code == 0 and vim.split(done.stdout, '\n', { trimempty = true }) or {}
+  local options = { cwd = client and client.root_dir, text = true }
+  local format = '%(if)%(symref)%(then)%(else)%(refname:short)%(end)'
+  local names = {}
+  for _, kind in ipairs({ 'refs/heads', 'refs/remotes', 'refs/tags' }) do
+    local list = { 'git', '-c', 'core.fsmonitor=false', 'for-each-ref', '--sort=-creatordate', '--format=' .. format, kind }
+    local started, process = pcall(vim.system, list, options)
+    local done = started and process:wait(PATIENCE)
+    local lines = done and done.code == 0 and vim.split(done.stdout, '\n', { trimempty = true }) or {}
+    vim.list_extend(names, vim.tbl_filter(function(name) return name ~= '' end, lines))
+  end
+  return names
 end
 
 --- The answer comes before the review against that base has run; its outcome comes as a status.
@@ -69,9 +79,37 @@ local function copy(register)
   end)
 end
 
+--- What the finding under the cursor is about, in full; a hover says the same of what the cursor is exactly on.
+local function explain()
+  findings.under_cursor(function(id)
+    talk.command('explain', { id = id }, function(text)
+      require('roundzero.windows').float(vim.split(text, '\n', { plain = true }))
+    end)
+  end)
+end
+
+--- Answer a question that a model left open; the model is asked again then.
+local function answer(text)
+  findings.questions(function(id, question)
+    local function send(said)
+      if said and vim.trim(said) ~= '' then
+        talk.command('answer', { id = id, question = question, text = said }, function(done)
+          talk.say(('answered; %s is %s'):format(id, done.state))
+        end)
+      end
+    end
+    if text ~= '' then
+      return send(text)
+    end
+    vim.ui.input({ prompt = question .. ' ' }, send)
+  end)
+end
+
 local function report(mods)
   talk.command('report', { format = 'markdown' }, function(text)
-    require('roundzero.windows').show('report', vim.split(text, '\n', { plain = true }), 'markdown', mods)
+    -- The first line is a mark by which a pull request's comment is found again; here it would only be seen.
+    local lines = vim.split(text:gsub('^<!%-%- roundzero:report %-%->\n', ''), '\n', { plain = true })
+    require('roundzero.windows').show('report', lines, 'markdown', mods)
   end)
 end
 
@@ -124,6 +162,8 @@ M.subcommands = {
     end,
   },
   recheck = { run = function() talk.command('recheck', nil, show_state) end },
+  explain = { run = explain },
+  answer = { run = answer },
   copy = { run = function(register) copy(register ~= '' and register or vim.v.register) end },
   findings = { run = findings.quickfix },
   report = { run = function(_, mods) report(mods) end },

@@ -38,6 +38,26 @@ function M.under_cursor(take)
   end)
 end
 
+--- Hand over the id of the finding under the cursor and a question that it asks; which one is chosen where it asks some.
+function M.questions(take)
+  M.under_cursor(function(id)
+    talk.ask('roundzero/findings', vim.empty_dict(), function(answer)
+      local finding = vim.iter(answer.findings):find(function(each) return each.id == id end)
+      local asked = vim.tbl_map(function(each) return each.text end, finding and finding.open_questions or {})
+      if #asked == 0 then
+        return talk.say('this finding asks nothing')
+      elseif #asked == 1 then
+        return take(id, asked[1])
+      end
+      vim.ui.select(asked, { prompt = 'Which question?' }, function(choice)
+        if choice then
+          take(id, choice)
+        end
+      end)
+    end)
+  end)
+end
+
 --- Hand over the id of a dismissed finding that is chosen.
 function M.dismissed(take)
   talk.ask('roundzero/findings', vim.empty_dict(), function(answer)

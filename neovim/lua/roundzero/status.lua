@@ -3,6 +3,16 @@ local M = {}
 
 local SEVERITIES = { 'P0', 'P1', 'P2', 'P3' }
 
+--- How the base was chosen, in the words of the report.
+local HOW = {
+  explicit = 'as asked for',
+  ['pull-request'] = "the pull request's target",
+  upstream = "the branch's upstream",
+  ['latest-merge-base'] = 'the latest merge base with a main branch',
+  head = 'the last commit',
+  ['empty-tree'] = 'no commits yet',
+}
+
 --- By client, then by the URI of the repository's root.
 local known = {}
 
@@ -78,8 +88,8 @@ function M.details(status)
   end
   local base = status.base
   if base then
-    local commit = base.merge_base and ', merge base ' .. base.merge_base:sub(1, 10) or ''
-    add(false, 'base %s (%s)%s', base.ref or 'none', base.how, commit)
+    local commit = base.merge_base and ' at ' .. base.merge_base:sub(1, 10) or ''
+    add(false, 'base %s%s, %s', base.ref or 'none', commit, HOW[base.how] or base.how)
     for _, doubt in ipairs(base.doubts) do
       add(true, '%s', doubt)
     end

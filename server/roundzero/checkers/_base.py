@@ -82,15 +82,15 @@ class PythonChecker(Checker):
 
     nodes: ClassVar[tuple[type[ast.AST], ...]] = ()
 
-    def concerns(self, ctx: CheckContext) -> bool:  # noqa: ARG002  the default is any file
+    def concerns(self, ctx: CheckContext) -> bool:
         """Whether this file can hold what is looked for; where not, nothing else is called."""
         return True
 
-    def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:  # noqa: ARG002  the default sees nothing
+    def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
         """Look at one node of ``nodes``, parents first."""
         return ()
 
-    def finish(self, ctx: CheckContext) -> Iterable[Hit]:  # noqa: ARG002  the default sees nothing
+    def finish(self, ctx: CheckContext) -> Iterable[Hit]:
         """Say what only the whole file shows."""
         return ()
 
@@ -155,7 +155,7 @@ class RelationChecker(Checker):
 class ChangeChecker(Checker):
     """Looks at the change as a whole, and at the repository around it."""
 
-    def words(self, change: Change) -> Collection[str]:  # noqa: ARG002  the default asks nothing
+    def words(self, change: Change) -> Collection[str]:
         """Fixed strings whose occurrences at the head ``check`` needs."""
         return ()
 
@@ -185,7 +185,7 @@ class SymbolChecker(Checker):
     the index raises may pass: the check then is *not checked*.
     """
 
-    def words(self, view: SymbolView) -> Collection[str]:  # noqa: ARG002  the default asks nothing
+    def words(self, view: SymbolView) -> Collection[str]:
         """Words whose occurrences at the head ``check`` needs; asked of all checkers before the one shared grep."""
         return ()
 

@@ -43,9 +43,11 @@ _WORDLESS: Final = re.compile(r"[^\w]*(?:else|try|finally|do|then|fi|done|esac|e
 _WEAK: Final = re.compile(
     r"(?:[\w.\[\]\"']+[ ]?[=:][ ]?)?(?:[\w.\[\]\-]+|\"[^\"]*\"|'[^']*')[,)\]}]*,?|(?:self\.)?\w+ = \w+|echo .*|"
     r"return [\w:.\-]*|.*\)(?: (?:const|override|noexcept|final|= 0|= default|= delete))+|"
-    r"(?:const )?[\w:]+(?:<[\w:, *]+>)?[ *&]+\w+[,)](?: \{)?|[\w.>\-]+(?:<[\w: *]+>)?\(\),"
+    r"(?:const )?[\w:]+(?:<[\w:, *]+>)?[ *&]+\w+[,)](?: \{)?|[\w.>\-]+(?:<[\w: *]+>)?\(\),|"
+    r"\w+=[^= ].*,|.*\)(?: (?:const|override|noexcept|final))* \{ return [^{}]*\}|(?:\w+ )*constexpr .*"
 )
-"""Lines that pass something on, list or declare it: arguments, entries, parameters that are kept, prototypes."""
+"""Lines that pass something on, list or declare it: arguments, entries, parameters that are kept, prototypes, constants
+and functions of one line."""
 
 WORD: Final = re.compile(r"[^\W\d]\w{7,}")
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")

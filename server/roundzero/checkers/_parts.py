@@ -17,7 +17,7 @@ from roundzero.core.item import language_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from roundzero.core.change import FileChange
+    from roundzero.core.change import FileChange, Source
     from roundzero.core.text import RelPath
 
 MOST_FILES: Final = 60
@@ -47,6 +47,8 @@ DULL_STEMS: Final = frozenset(
 """File names that say nothing about what is in them."""
 LEAST_ALIKE: Final = 2
 """Lines of a file that are edited in the same way, for that way to be what the change is about."""
+LEAST_NAME: Final = 8
+"""Characters of a name that two files do not come to by chance."""
 LONGEST: Final = 1000
 """Longest line in code points whose edit is compared."""
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
@@ -65,7 +67,7 @@ def changed_texts(file: FileChange) -> Iterable[str]:
         yield "\n".join(file.added_lines)
         yield "\n".join(_IMPORTS.findall(file.head.text))
     if file.base is not None:
-        yield "\n".join(file.base.index.line(line) for line in sorted(file.removed))
+        yield _removed(file)
 
 
 def subject_of(path: RelPath) -> str:
@@ -91,6 +93,38 @@ def connected(count: int, groups: Iterable[Sequence[int]]) -> list[list[int]]:
     for at in range(count):
         parts[find(at)].append(at)
     return list(parts.values())
+
+
+def came_or_went(files: Sequence[FileChange]) -> list[list[int]]:
+    """Groups of files of which one name of several words is new in all of them, or is gone from all.
+
+    Before, or after, at most one text of the change has it: an option that is read in one language and used in another,
+    a method that got another name.
+    """
+    added = ["\n".join(file.added_lines) for file in files]
+    return [
+        *_only_in(added, [file.base for file in files]),
+        *_only_in(list(map(_removed, files)), [file.head for file in files]),
+    ]
+
+
+def _only_in(texts: Sequence[str], others: Sequence[Source | None]) -> Iterator[list[int]]:
+    """Groups of texts, by number, that share a name of several words which at most one of the others has."""
+    naming: dict[str, list[int]] = defaultdict(list)
+    for at, text in enumerate(texts):
+        for word in set(WORD.findall(text)):
+            if len(word) >= LEAST_NAME and _COMPOUND.fullmatch(word):
+                naming[word].append(at)
+    shared = {word for word, group in naming.items() if len(group) > 1}
+    known = Counter(
+        word for source in others if shared and source is not None for word in shared & set(WORD.findall(source.text))
+    )
+    return (naming[word] for word in sorted(shared) if known[word] <= 1)
+
+
+def _removed(file: FileChange) -> str:
+    base = file.base
+    return "\n".join(base.index.line(line) for line in sorted(file.removed)) if base is not None else ""
 
 
 def whole_parts(files: Sequence[FileChange]) -> list[list[int]]:

@@ -5,19 +5,18 @@ Conventions of pytest, unittest, Bazel and Django, by name alone. Invariant: no 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
+
+from roundzero.core.samples import TEST_FOLDERS, is_sample
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from roundzero.core.text import RelPath
 
-_TEST_FOLDERS: Final = frozenset(
-    {"test", "tests", "testing", "unittests", "unit_tests", "integration_tests", "testsuite"}
-)
-_DATA_FOLDERS: Final = frozenset(
-    {"fixtures", "testdata", "test_data", "test-data", "snapshots", "__snapshots__", "cassettes", "golden"}
-)
+_DOCS: Final = re.compile(r"docs?(?:[-_]\w+)?")
+"""``docs``, and what is built into it, as ``docs_src``."""
 _SCRIPT_FOLDERS: Final = frozenset(
     {"scripts", "script", "bin", "tools", "examples", "example", "samples", "demo", "demos", "notebooks", "benchmarks",
      "benchmark", "bench", "docs", "doc", "migrations", "ci", ".ci", ".github", "hack", "contrib", "experiments"}
@@ -38,7 +37,7 @@ def is_test_path(path: RelPath) -> bool:
         or stem in {"tests", "conftest"}
     ):
         return True
-    return any(folder in _TEST_FOLDERS for folder in folders)
+    return any(folder in TEST_FOLDERS for folder in folders)
 
 
 def is_test_module(path: RelPath) -> bool:
@@ -49,7 +48,7 @@ def is_test_module(path: RelPath) -> bool:
 
 def is_test_data(path: RelPath) -> bool:
     """Whether a file is data for tests, recorded or made up."""
-    return any(folder in _DATA_FOLDERS for folder in path.split("/")[:-1])
+    return is_sample(path)
 
 
 def is_example(path: RelPath) -> bool:
@@ -57,7 +56,7 @@ def is_example(path: RelPath) -> bool:
     *folders, name = path.lower().split("/")
     if name.endswith((".md", ".rst", ".adoc", ".example", ".sample", ".template", ".dist")) or "example" in name:
         return True
-    return any(folder in {"examples", "example", "samples", "sample", "docs", "doc"} for folder in folders)
+    return any(folder in {"examples", "example", "samples", "sample"} or _DOCS.fullmatch(folder) for folder in folders)
 
 
 def folders_above(path: str) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """attribute-on-wrong-module: ``module.name`` on a changed line, where the name lives in another module of the change.
 
 Typical of code that is moved between modules: one reference follows the old home. Silent where the program expects the
-attribute to be absent, and where the name is found nowhere: that is another matter. Invariant: a hit rests on a
+attribute to be absent, where the module seems to be filled while it runs, and where the name is found nowhere: that is
+another matter. Invariant: a hit rests on a
 *missing* of the index, never on an *unknown*.
 """
 
@@ -17,7 +18,7 @@ from roundzero.core.resolution import Found, InRepository, Missing
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from roundzero.checkers._base import SymbolView
     from roundzero.core.change import FileChange, Source
@@ -30,11 +31,15 @@ _EXPECTED: Final = re.compile(r"AttributeError|hasattr\(|getattr\(")
 EXPECTED_WITHIN: Final = 6
 """Lines around a use in which a guard against the missing attribute is looked for."""
 
+MOST_ASKED: Final = 200
+"""Uses that are asked about before a module is taken for what its text says."""
+
 
 class AttributeOnWrongModule(SymbolChecker):
     """Finds attributes read from a module that does not have them."""
 
     name = "attribute-on-wrong-module"
+    version = "2"
 
     def check(self, view: SymbolView) -> Iterable[Hit]:
         """Look at the dotted names on added lines."""
@@ -45,9 +50,10 @@ class AttributeOnWrongModule(SymbolChecker):
             facts = view.symbols.facts(file.path, Side.HEAD)
             modules = _modules(view, file, facts) if facts is not None else set()
             uses = view.symbols.uses(file.path, Side.HEAD) if modules else None
-            for use in uses.uses if uses is not None else ():
+            rows = uses.uses if uses is not None else ()
+            for use in rows:
                 if use.line in file.added and not use.local and use.chain.partition(".")[0] in modules:
-                    yield from _look(view, head, use)
+                    yield from _look(view, file, use, rows)
 
 
 def _modules(view: SymbolView, file: FileChange, facts: ModuleFacts) -> set[str]:
@@ -63,12 +69,16 @@ def _modules(view: SymbolView, file: FileChange, facts: ModuleFacts) -> set[str]
     return names
 
 
-def _look(view: SymbolView, head: Source, use: Use) -> Iterator[Hit]:
-    answer = view.symbols.resolve_chain(head.path, use.chain, Side.HEAD).answer
-    if not isinstance(answer, Missing) or _is_expected(head, use):
+def _look(view: SymbolView, file: FileChange, use: Use, rows: Sequence[Use]) -> Iterator[Hit]:
+    answer = view.symbols.resolve_chain(file.path, use.chain, Side.HEAD).answer
+    head = file.head
+    if head is None or not isinstance(answer, Missing) or _is_expected(head, use):
         return
     homes = _homes(view, answer)
-    if not homes:
+    if not homes or any(_is_registered(view, *home) for home in homes):
+        return
+    owned = f"{use.chain.partition('.')[0]}."
+    if _is_filled_later(view, file, answer, [row for row in rows if row.chain.startswith(owned)]):
         return
     owner, span = _place(use, answer.name)
     home, binding = homes[0]
@@ -109,6 +119,27 @@ def _homes(view: SymbolView, missing: Missing) -> list[tuple[RelPath, Binding]]:
                 homes.append((file.path, binding))
                 break
     return homes
+
+
+def _is_registered(view: SymbolView, path: RelPath, binding: Binding) -> bool:
+    """Whether a decorator stands above a definition: it may be what puts the name where it is read from."""
+    file = view.change.file(path)
+    head = file.head if file is not None else None
+    return binding.kind == "class" and head is not None and head.index.line(binding.line - 1).lstrip().startswith("@")
+
+
+def _is_filled_later(view: SymbolView, file: FileChange, missing: Missing, near: list[Use]) -> bool:
+    """Whether the same file reads other names from the module that it does not define, and the change moved none."""
+    for use in near[:MOST_ASKED]:
+        answer = view.symbols.resolve_chain(file.path, use.chain, Side.HEAD).answer
+        if (
+            isinstance(answer, Missing)
+            and answer.path == missing.path
+            and answer.name != missing.name
+            and (use.line not in file.added or not _homes(view, answer))
+        ):
+            return True
+    return False
 
 
 def _is_expected(head: Source, use: Use) -> bool:

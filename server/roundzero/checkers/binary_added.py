@@ -35,7 +35,7 @@ class BinaryAdded(ChangeChecker):
 
     name = "binary-added"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at the files that are no text."""
         added = [
             skip

@@ -59,7 +59,7 @@ class BoundaryAlwaysReplaced(ChangeChecker):
         """The new functions, where the change has tests that replace something."""
         return self._functions(change).keys() if any(_replaces(file) for file in change.files) else ()
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at each changed test file."""
         new = self._functions(change)
         for test in change.files if new else ():

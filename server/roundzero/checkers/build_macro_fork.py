@@ -31,7 +31,7 @@ class BuildMacroFork(ChangeChecker):
         """The macros of added forks, and who chooses configurations."""
         return words_of(fork.macro for _, fork in _forks(change))
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Ask of each fork who decides it."""
         for source, fork in _forks(change):
             answer = decided(fork.macro, found)

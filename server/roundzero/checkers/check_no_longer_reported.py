@@ -29,7 +29,7 @@ class CheckNoLongerReported(ChangeChecker):
 
     name = "check-no-longer-reported"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Compare the jobs of deleted workflows with those that remain."""
         gone = [file for file in change.files if file.status is Status.DELETED and is_workflow_path(file.path)]
         if not gone:

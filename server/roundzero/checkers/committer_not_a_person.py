@@ -39,7 +39,7 @@ class CommitterNotAPerson(ChangeChecker):
 
     name = "committer-not-a-person"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at who made the commits of the branch."""
         accounts: dict[str, str] = {}
         for commit in repository.commits():

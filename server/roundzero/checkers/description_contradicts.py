@@ -45,7 +45,7 @@ class DescriptionContradicts(ChangeChecker):
     name = "description-contradicts"
     version = "2"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Hold each message against the files of its commit."""
         commits = repository.commits()
         touched = Counter(path for commit in commits for path in commit.paths)

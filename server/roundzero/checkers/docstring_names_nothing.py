@@ -71,6 +71,7 @@ class DocstringNamesNothing(ChangeChecker):
     """Finds names in documentation that nothing has."""
 
     name = "docstring-names-nothing"
+    version = "2"
 
     def __init__(self) -> None:
         """Start before the change is known."""
@@ -93,6 +94,8 @@ class DocstringNamesNothing(ChangeChecker):
             if named.name in stems or any((named.name, hit.path, hit.line) not in written for hit in hits):
                 continue
             source = sources[named.path]
+            if _defined_in(named.name, source):
+                continue
             near = _nearest(named.name, source)
             fixes = (replace(source, f"Name {near}", near, named.span, safe=False),) if near is not None else ()
             yield Hit(path=named.path, span=named.span, subject=code(named.name), fixes=fixes)
@@ -101,6 +104,11 @@ class DocstringNamesNothing(ChangeChecker):
         if self._found is None:
             self._found = [named for file in change.files for named in _names(file)]
         return self._found
+
+
+def _defined_in(name: str, source: Source) -> bool:
+    """Whether an example in the documentation itself defines or binds a name that no code has."""
+    return re.search(rf"\b(?:def|class)[ ]+{name}\b|\b{name}[ ]*=[^=]|\bas[ ]+{name}\b", source.text) is not None
 
 
 def _names(file: FileChange) -> Iterator[_Named]:

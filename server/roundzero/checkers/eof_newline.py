@@ -25,7 +25,7 @@ class EofNewline(ChangeChecker):
 
     name = "eof-newline"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at the last line of every file."""
         for file in change.files:
             source = file.head

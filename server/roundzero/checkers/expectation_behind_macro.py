@@ -46,7 +46,7 @@ class ExpectationBehindMacro(ChangeChecker):
             return ()
         return words_of(fork.macro for file in change.files for fork in added_forks(file))
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at the changed tests."""
         tests = [file for file in change.files if _is_test(file)]
         forked = [fork for file in change.files if tests and not is_test_path(file.path) for fork in added_forks(file)]

@@ -3,8 +3,8 @@
 A block is a run of ``x.f = y.f`` in one list of statements, or a call with ``f=y.f`` keywords. It is a copy of the
 class only where the function says so: one side is made by the class, annotated with it or is ``self`` in it. Where
 both are, three fields are enough; where one is, the block has to copy most of what the class had. Silent where another
-class takes what it needs onto ``self``, and where the function mentions the new field at all. One hit a block.
-Invariant: the field is new in this change, and the hit hangs on its line.
+class takes what it needs onto ``self``, where the function mentions the new field at all, and in tests, which set what
+they need. One hit a block. Invariant: the field is new in this change, and the hit hangs on its line.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, SymbolView, code
+from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import blocks, dotted, parse_or_none, within
 from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, Edit, Fix, Hit, evidence_at
@@ -69,6 +70,7 @@ class FieldNotCopied(SymbolChecker):
     """Finds copies of a class's fields that a new field is missing from."""
 
     name = "field-not-copied"
+    version = "2"
 
     def __init__(self) -> None:
         """Know no change yet."""
@@ -82,7 +84,8 @@ class FieldNotCopied(SymbolChecker):
         """Read the files that name a class and copy fields."""
         trees: dict[RelPath, Parsed | None] = {}
         for grown in self._grown_in(view):
-            for path in sorted({hit.path for hit in view.found.get(grown.name, ())}):
+            paths = {hit.path for hit in view.found.get(grown.name, ()) if not is_test_path(hit.path)}
+            for path in sorted(paths):
                 parsed = trees.get(path) or _read(path, grown, view.repository)
                 trees[path] = parsed
                 if parsed is None:

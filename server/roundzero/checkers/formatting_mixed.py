@@ -1,10 +1,12 @@
 """formatting-mixed: lines that were only reformatted, in a file with real changes elsewhere.
 
-Decided by syntax: the statements a hunk touches are equal on both sides, and so are the comments in it. The order of
-imports and the layout of docstrings are formatting too; hunks of nothing but imports speak for neither side.
-Reformatting beside a real change belongs to it and is left alone, and so is all of it in a change whose purpose it is:
-one that configures a formatter, or of which most hunks in several files are layout. Looks at letters before it parses.
-One hit a file. Invariant: a file that was only reformatted, or only changed, has no hit.
+Decided by syntax: the statements a hunk touches are equal on both sides and stand in blocks of the same kinds, and so
+are the comments in it. The order of imports and the layout of docstrings are formatting too; hunks of nothing but
+imports speak for neither side. Reformatting beside a real change belongs to it and is left alone, and so is a single
+short statement, which a formatter caught in passing, a few in a large change, and all of it in a change whose purpose
+it is: one that configures a formatter, or of which most hunks in several files are layout. Looks at letters before it
+parses. One hit a change, in the file with most of it. Invariant: a file that was only reformatted, or only changed, has
+no hit.
 """
 
 from __future__ import annotations
@@ -18,8 +20,9 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import ChangeChecker, Pair, code
 from roundzero.checkers._formatting_purpose import configures_formatting
 from roundzero.checkers._python import is_docstring
-from roundzero.core.finding import Hit
+from roundzero.core.finding import Evidence, Hit, evidence_at
 from roundzero.core.frozen import dataclass
+from roundzero.core.samples import is_copy, is_sample
 from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import collapse
 
@@ -34,6 +37,18 @@ if TYPE_CHECKING:
 NEAR: Final = 3
 """Lines between a reformatted hunk and a real one within which they belong together: git's usual context."""
 
+LEAST: Final = 2
+"""Statements laid out anew in a change, for it to be worth a word."""
+
+PER_REAL: Final = 20
+"""Real hunks of a change for each such statement, beyond which they are lost in it."""
+
+STATEMENT: Final = 3
+"""Lines of a long statement that weigh as much as a statement."""
+
+MOST_SHOWN: Final = 3
+"""Other files that are named."""
+
 SEVERAL: Final = 3
 """Files with reformatted hunks from which more layout than real change is a purpose: fewer may be by the way."""
 
@@ -47,15 +62,17 @@ class _Sorted:
 
     file: FileChange
     real: tuple[Hunk, ...]
-    formatted: tuple[Hunk, ...]
+    formatted: Mapping[Hunk, int]
+    """With the weight of each, in statements."""
 
 
 class FormattingMixed(ChangeChecker):
     """Finds reformatted hunks among real ones."""
 
     name = "formatting-mixed"
+    version = "2"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Sort the hunks of all files into real and reformatted ones."""
         if configures_formatting(change):
             return
@@ -63,46 +80,65 @@ class FormattingMixed(ChangeChecker):
         formatted = [row for row in rows if row.formatted]
         if len(formatted) >= SEVERAL and sum(len(row.formatted) for row in rows) > sum(len(row.real) for row in rows):
             return
-        for row in formatted:
-            apart = [hunk for hunk in row.formatted if all(_distance(hunk, other) > NEAR for other in row.real)]
-            head = row.file.head
-            if row.real and apart and head is not None:
-                yield _hit(apart[0], head)
+        places = [(head, apart) for row in formatted if (head := row.file.head) is not None and (apart := _apart(row))]
+        places.sort(key=lambda each: (-sum(hunk.head_count for hunk in each[1]), each[0].path))
+        weight = sum(count for _, apart in places for count in apart.values())
+        if weight >= LEAST and weight * PER_REAL >= sum(len(row.real) for row in rows):
+            head, apart = places[0]
+            others = tuple(
+                evidence_at(other, _lines(next(iter(hunks)), other)[0], "also here") for other, hunks in places[1:]
+            )
+            yield _hit(next(iter(apart)), head, others[:MOST_SHOWN])
 
 
-def _hit(hunk: Hunk, head: Source) -> Hit:
+def _apart(row: _Sorted) -> dict[Hunk, int]:
+    """The reformatted hunks of a file that no real change is near, where it has one elsewhere."""
+    if not row.real:
+        return {}
+    return {
+        hunk: count for hunk, count in row.formatted.items() if all(_distance(hunk, other) > NEAR for other in row.real)
+    }
+
+
+def _hit(hunk: Hunk, head: Source, others: tuple[Evidence, ...]) -> Hit:
     index = head.index
-    lines = [line for line in hunk.head_lines if index.line(line).strip()]
-    first, last = lines[0], lines[-1]
-    start, end = index.line_span(first).start, index.line_span(last).end
-    return Hit(path=head.path, span=index.span(index.offset(start), index.offset(end)), subject=code(index.line(first)))
+    lines = _lines(hunk, head)
+    start, end = index.line_span(lines[0]).start, index.line_span(lines[-1]).end
+    span = index.span(index.offset(start), index.offset(end))
+    return Hit(path=head.path, span=span, subject=code(index.line(lines[0])), evidence=others)
+
+
+def _lines(hunk: Hunk, head: Source) -> list[int]:
+    """The lines of a hunk that say anything."""
+    return [line for line in hunk.head_lines if head.index.line(line).strip()]
 
 
 def _sorted(file: FileChange) -> _Sorted | None:
-    """The hunks of a Python file; None for others, and for what does not parse."""
+    """The hunks of a Python file; None for others, for data of tests, and for what does not parse."""
     pair = Pair(file, None)
-    if not pair.is_python or file.base is None or file.head is None:
+    if not pair.is_python or file.base is None or file.head is None or is_sample(file.path) or is_copy(file.path):
         return None
     hunks = [hunk for hunk in file.hunks if not _is_blank(hunk, file.base, file.head)]
     if not any(_same_letters(hunk, file.base, file.head) for hunk in hunks):
-        return _Sorted(file, tuple(hunk for hunk in hunks if not _is_imports(hunk, file.base, file.head)), ())
+        return _Sorted(file, tuple(hunk for hunk in hunks if not _is_imports(hunk, file.base, file.head)), {})
     try:
         base, head = pair.base, pair.head
     except NotPythonError:
         return None
     real: list[Hunk] = []
-    formatted: list[Hunk] = []
+    formatted: dict[Hunk, int] = {}
     for hunk in hunks:
-        before = _covering(base.tree.body, hunk.base_lines, base)
-        after = _covering(head.tree.body, hunk.head_lines, head)
+        outside, before = _covering(base.tree.body, hunk.base_lines, base)
+        around, after = _covering(head.tree.body, hunk.head_lines, head)
         if all(isinstance(node, (ast.Import, ast.ImportFrom)) for node in (*before, *after)) and (before or after):
             continue
-        only_layout = before and after and _same_letters(hunk, file.base, file.head) and _alike(before, after)
+        same_place = before and after and outside == around
+        only_layout = same_place and _same_letters(hunk, file.base, file.head) and _alike(before, after)
         if only_layout and _comments(hunk.base_lines, file.base) == _comments(hunk.head_lines, file.head):
-            formatted.append(hunk)
+            formatted[hunk] = max(len(after), max(hunk.base_count, hunk.head_count) // STATEMENT)
         else:
             real.append(hunk)
-    return _Sorted(file, tuple(real), tuple(formatted))
+    return _Sorted(file, tuple(real), formatted)
 
 
 def _same_letters(hunk: Hunk, base: Source, head: Source) -> bool:
@@ -173,19 +209,20 @@ def _is_blank(hunk: Hunk, base: Source, head: Source) -> bool:
     )
 
 
-def _covering(body: Sequence[ast.stmt], lines: range, parsed: Parsed) -> list[ast.stmt]:
-    """The smallest run of neighbouring statements that holds all the lines, or nothing."""
+def _covering(body: Sequence[ast.stmt], lines: range, parsed: Parsed) -> tuple[tuple[str, ...], list[ast.stmt]]:
+    """The smallest run of neighbouring statements that holds all the lines, or nothing, and the blocks it stands in."""
     touched = [node for node in body if _first(node, parsed) < lines.stop and lines.start <= parsed.end(node).line]
     if len(touched) == 1:
-        for block in _inner(touched[0]):
+        for kind, block in _inner(touched[0]):
             if (
                 block
                 and _first(block[0], parsed) <= lines.start
                 and lines.stop - 1 <= parsed.end(block[-1]).line
                 and _begins_line(block[0], parsed)
             ):
-                return _covering(block, lines, parsed) or touched
-    return touched
+                kinds, found = _covering(block, lines, parsed)
+                return ((kind, *kinds), found) if found else ((), touched)
+    return (), touched
 
 
 def _first(node: ast.stmt, parsed: Parsed) -> int:
@@ -198,11 +235,12 @@ def _begins_line(node: ast.stmt, parsed: Parsed) -> bool:
     return not parsed.source.index.line(start.line)[: start.column - 1].strip(" \t\f@")
 
 
-def _inner(node: ast.stmt) -> list[list[ast.stmt]]:
-    found = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+def _inner(node: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:
+    """The blocks of a statement, each with what kind of block it is."""
+    found = [(name, getattr(node, name, [])) for name in ("body", "orelse", "finalbody")]
     for name in ("handlers", "cases"):
-        found += [child.body for child in getattr(node, name, ())]
-    return found
+        found += [(name, child.body) for child in getattr(node, name, ())]
+    return [(f"{type(node).__name__}.{name}", block) for name, block in found]
 
 
 def _comments(lines: range, source: Source) -> list[str]:

@@ -1,8 +1,10 @@
 """guard-removed: a ``raise`` or an ``assert`` went from a function that is still there, and nothing took its place.
 
-Silent where the function got a guard about the same or a call that sounds like one, where the same guard was added
-anywhere in the change, for re-raising, for NotImplementedError, and in tests. Looks at text and indentation, not at
-trees, so that its cost does not grow with the file. Invariant: the hit lies on a removed line.
+Silent where the function got a guard about the same, a branch that asks the same, or a call that sounds like a guard;
+where the same guard, its condition or its message was added anywhere in the change; where what it was about comes from
+elsewhere now; for re-raising, for NotImplementedError, and in tests. A function that lost several, and a guard that
+went from several functions, are told once. Looks at text and indentation, not at trees, so that its cost does not grow
+with the file. Invariant: the hit lies on a removed line.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import Change, FileChange, Source
     from roundzero.core.finding import Hit
+    from roundzero.core.linemap import Hunk
     from roundzero.core.ports import GrepHit, Repository
     from roundzero.core.text import LineIndex
 
@@ -32,6 +35,13 @@ _NARROWING: Final = re.compile(
 )
 """Assertions written for a type checker rather than for what may come in."""
 _WORD: Final = re.compile(r"[^\W\d]\w*")
+_ASSIGNED: Final = re.compile(r"[ \t]*(?P<name>\w+)(?:[ \t]*:[^=]*)?[ \t]*=(?!=)(?P<value>.*)")
+_RAISES: Final = re.compile(r"[ \t]*raise[ \t]")
+_RUNS_ON: Final = re.compile(r"\bsys\.(?:version|hexversion|platform)|\bPY[23]\b|\bplatform\.|\bos\.name\b")
+_CONSTANT: Final = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
+_CLASS: Final = re.compile(r"class[ \t]+(\w+)")
+_OPERAND: Final = re.compile(r"\w+")
+_BRANCH: Final = re.compile(r"[ \t]*(?:if|elif|while)\b")
 _NO_SUBJECT: Final = frozenset(
     {"if", "elif", "else", "not", "and", "or", "in", "is", "None", "True", "False", "len", "isinstance", "self", "cls",
      "assert", "raise", "any", "all", "for", "type", "str", "int"}
@@ -42,6 +52,8 @@ _SOUNDS_LIKE_ONE: Final = re.compile(
     r"must|expect|sanit|clamp|normali[sz]e|coerce|parse)\w*\(",
     re.IGNORECASE,
 )
+_MESSAGE: Final = re.compile(r"[\"'](?P<fixed>[^\"'{}%\\]{12})")
+"""The fixed beginning of a message, long enough to be the same one."""
 _DEFINITION: Final = re.compile(r"[ \t]*(?:async[ \t]+def|def)[ \t]+(\w+)")
 KEPT: Final = 0.3
 """Least share of a function's lines that must be left: below it is another function under the old name."""
@@ -53,8 +65,9 @@ class GuardRemoved(ChangeChecker):
     """Finds removed guards."""
 
     name = "guard-removed"
+    version = "2"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at every changed Python file, then for the same guard in the rest of the change."""
         candidates = [hit for file in change.files for hit in _candidates(file)]
         if not candidates:
@@ -65,10 +78,29 @@ class GuardRemoved(ChangeChecker):
             if file.head is not None
             for line in file.added
         }
+        messages = {match["fixed"] for text in added for match in _MESSAGE.finditer(text)}
+        gone = {
+            match[1]
+            for file in change.files
+            if file.base is not None
+            for line in file.removed
+            if (match := _CLASS.match(file.base.index.line(line)))
+        }
+        told: set[str] = set()
         for file, line, text in candidates:
-            if not any(collapse(part) in added for part in _spellings(text)) and file.base is not None:
-                span = file.base.index.line_span(line)
-                yield base_hit(file, span, text, fixes=_restored(file, line))
+            base = file.base
+            if (match := _GUARD.match(text)) is not None and match["raised"] in gone:
+                continue
+            above = _condition_above(base.index, line) if base is not None else None
+            asked = collapse(base.index.line(above)) in added if base is not None and above is not None else False
+            moved = any(collapse(part) in added for part in _spellings(text)) or (
+                (match := _MESSAGE.search(text)) is not None and match["fixed"] in messages
+            )
+            if base is not None and not moved and not asked:
+                once = {text, f"{file.path} {symbol_at(base.path, base.index, line)}"}
+                if told.isdisjoint(once):
+                    yield base_hit(file, base.index.line_span(line), text, fixes=_restored(file, line))
+                told |= once
 
 
 def _spellings(text: str) -> Iterator[str]:
@@ -84,6 +116,7 @@ def _candidates(file: FileChange) -> Iterator[tuple[FileChange, int, str]]:
     base, head = file.base, file.head
     if base is None or head is None or language_of(file.path) != "python" or is_test_path(file.path):
         return
+    constants: frozenset[str] | None = None
     for hunk in file.hunks:
         for line in hunk.base_lines:
             text = base.index.line(line)
@@ -93,6 +126,9 @@ def _candidates(file: FileChange) -> Iterator[tuple[FileChange, int, str]]:
             if name is None or (lines := _function(head, name)) is None or (before := _function(base, name)) is None:
                 continue
             condition = _condition_above(base.index, line)
+            constants = frozenset(_CONSTANT.findall(head.text)) if constants is None else constants
+            if _is_outdated(base.index, line, condition, constants) or _raises_otherwise(hunk, base.index, head.index):
+                continue
             guard = {line, condition}
             reworded = hunk.head_lines if text.lstrip().startswith("assert") or condition not in file.removed else ()
             kept = sum(number not in file.removed and bool(base.index.line(number).strip()) for number in before)
@@ -104,6 +140,9 @@ def _candidates(file: FileChange) -> Iterator[tuple[FileChange, int, str]]:
             ):
                 continue
             subjects = _subjects(base.index, line)
+            now = [head.index.line(number) for number in lines if number in file.added]
+            if any(_decides(text, base.index, line) or _comes_anew(text, subjects) for text in now):
+                continue
             if subjects and not subjects & {
                 word for number in lines for word in _WORD.findall(head.index.line(number))
             }:
@@ -121,6 +160,21 @@ def _is_guard(text: str) -> bool:
     return _NARROWING.match(match.group("asserted")) is None
 
 
+def _is_outdated(index: LineIndex, line: int, condition: int | None, known: frozenset[str]) -> bool:
+    """Whether a guard asked which Python or platform it runs on, or for a constant that its file no longer knows."""
+    asked = [index.line(number) for number in range(condition or line, line + 1)]
+    if any(_RUNS_ON.search(text) is not None for text in asked):
+        return True
+    return not known.issuperset(word for text in asked for word in _CONSTANT.findall(_plain(text)))
+
+
+def _raises_otherwise(hunk: Hunk, base: LineIndex, head: LineIndex) -> bool:
+    """Whether a hunk raises as often as it did: another exception, or the same in other words."""
+    before = sum(_RAISES.match(base.line(number)) is not None for number in hunk.base_lines)
+    after = sum(_RAISES.match(head.line(number)) is not None for number in hunk.head_lines)
+    return 0 < before <= after
+
+
 def _subjects(index: LineIndex, line: int) -> set[str]:
     """The names a guard is about: those of its own line, or of the condition above a bare ``raise``."""
     text = index.line(line)
@@ -129,7 +183,7 @@ def _subjects(index: LineIndex, line: int) -> set[str]:
         if above is None:
             return set()
         text = index.line(above)
-    condition = re.sub(r"\"[^\"]*\"|'[^']*'|#.*", "", text.partition("raise ")[0])
+    condition = _plain(text.partition("raise ")[0])
     return set(_WORD.findall(condition)) - _NO_SUBJECT
 
 
@@ -143,11 +197,36 @@ def _condition_above(index: LineIndex, line: int) -> int | None:
     return None
 
 
+def _decides(added: str, index: LineIndex, line: int) -> bool:
+    """Whether an added condition asks of everything that a guard asked about, numbers included: it is handled there."""
+    if _BRANCH.match(added) is None:
+        return False
+    text = index.line(line)
+    if text.lstrip().startswith("raise"):
+        above = _condition_above(index, line)
+        text = index.line(above) if above is not None else ""
+    asked = set(_OPERAND.findall(_plain(text.partition("raise ")[0]))) - _NO_SUBJECT
+    return bool(asked) and asked <= set(_OPERAND.findall(_plain(added)))
+
+
+def _comes_anew(added: str, subjects: set[str]) -> bool:
+    """Whether an added line takes what a guard was about from somewhere else, which may have looked at it already."""
+    match = _ASSIGNED.match(added)
+    if match is None or match["name"] not in subjects:
+        return False
+    return match["name"] not in _WORD.findall(_plain(match["value"]))
+
+
+def _plain(text: str) -> str:
+    """A line without its strings and comment."""
+    return re.sub(r"\"[^\"]*\"|'[^']*'|#.*", "", text)
+
+
 def _about(index: LineIndex, line: int) -> set[str]:
     """What a guard speaks of: the names of its condition and the exception, without those of functions."""
     above = _condition_above(index, line) if index.line(line).lstrip().startswith("raise") else None
     text = " ".join(index.line(number) for number in (above, line) if number is not None)
-    plain = re.sub(r"\"[^\"]*\"|'[^']*'|#.*", "", text)
+    plain = _plain(text)
     plain = re.sub(r"(?<!raise )\b(?:(\w+)\.)?[\w.]*\w\(", r"\1 (", plain)
     return set(_WORD.findall(plain)) - _NO_SUBJECT - _MODULES
 

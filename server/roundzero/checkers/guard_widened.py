@@ -44,7 +44,7 @@ class GuardWidened(ChangeChecker):
         """The new values, by their last name."""
         return {word for _, _, word in self._values(change)}
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look for tests that name them."""
         for _, hit, word in self._values(change):
             if not any(is_test_path(each.path) for each in found.get(word, ())):

@@ -79,7 +79,7 @@ class IncludeWithoutDep(ChangeChecker):
 
     name = "include-without-dep"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Compare the includes of targets with their dependencies."""
         builds = [file for file in change.files if is_build_file(file.path) and file.head is not None and file.added]
         including = [file for file in change.files if _adds_includes(file)]

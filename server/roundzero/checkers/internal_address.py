@@ -64,7 +64,7 @@ class InternalAddress(ChangeChecker):
         """The domains and networks."""
         return {each.known_as for each in self._addresses(change)}
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Keep the hosts of networks that the repository did not know."""
         addresses = self._addresses(change)
         bases = [file.base.text.lower() for file in change.files if file.base is not None] if addresses else []

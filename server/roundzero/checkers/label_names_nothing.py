@@ -59,7 +59,7 @@ class LabelNamesNothing(ChangeChecker):
 
     name = "label-names-nothing"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Resolve the labels on added lines."""
         builds = [file for file in change.files if is_build_file(file.path) and file.head is not None and file.added]
         if not builds:

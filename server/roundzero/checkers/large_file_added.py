@@ -33,7 +33,7 @@ class LargeFileAdded(ChangeChecker):
 
     name = "large-file-added"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Compare the sizes of added files with the limit."""
         sizes = [(path, size) for path, size in _added(change) if size > _SMALLEST_LIMIT and not _LOCK.search(path)]
         if not sizes:

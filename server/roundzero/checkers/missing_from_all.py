@@ -1,7 +1,8 @@
 """missing-from-all: a public definition was added to a module whose ``__all__`` lists all its siblings.
 
 The module itself is the witness: at the base ``__all__`` named at least MOST of at least FEWEST public definitions, and
-what is new is named nowhere in it. Silent where ``__all__`` is computed or extended, and for tests. Invariant: what is
+what is new is named nowhere in it. Silent where ``__all__`` is computed or extended, for what the module itself uses,
+which need not be for others, and for tests. Invariant: what is
 reported is a function or class of the module level that the base did not have.
 """
 
@@ -39,6 +40,7 @@ class MissingFromAll(RelationChecker):
     """Finds new public names that ``__all__`` does not list."""
 
     name = "missing-from-all"
+    version = "2"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Compare the public definitions of both sides with what is listed."""
@@ -52,8 +54,9 @@ class MissingFromAll(RelationChecker):
         told = [name in before.names for name in old]
         if len(old) < FEWEST or sum(told) < MOST * len(old):
             return
+        used = {part.id for part in ast.walk(pair.head.tree) if isinstance(part, ast.Name)}
         for name, node in _public(pair.head.tree).items():
-            if name not in old and name not in now.names and not _registers(node):
+            if name not in old and name not in used and name not in now.names and not _registers(node):
                 yield Hit(
                     path=file.path,
                     span=pair.head.name_span(node),

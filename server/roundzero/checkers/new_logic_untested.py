@@ -1,8 +1,8 @@
 """new-logic-untested: a new public function with several branches, and no test names it or its module.
 
 Tests may reach it through others, so this is a hint. Silent in a repository without tests, for scripts, for methods
-that override, and for what is registered by a decorator. One hit a file. Invariant: no file of tests mentions either
-name.
+that override, for what is registered by a decorator, and for what its own module calls. One hit a file. Invariant: no
+file of tests mentions either name.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._across import module_stem
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._paths import is_imported, is_test_path
-from roundzero.checkers._python import Parsed, blocks, definitions, parse, within
+from roundzero.checkers._python import Parsed, blocks, definitions, last_name, parse, within
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
@@ -36,6 +36,7 @@ class NewLogicUntested(ChangeChecker):
     """Finds new decisions without a test."""
 
     name = "new-logic-untested"
+    version = "2"
 
     def __init__(self) -> None:
         """Start before the change is known."""
@@ -82,11 +83,16 @@ def _new_functions(file: FileChange) -> Iterator[tuple[Parsed, str, Function]]:
     except NotPythonError:
         return
     old = {name.rpartition(".")[2] for name in before}
+    called = {last_name(part.func) for part in ast.walk(parsed.tree) if isinstance(part, ast.Call)}
     derived = tuple(f"{name}." for name in _derived(parsed.tree))
     for name, function in definitions(parsed.tree).items():
         if function.name in old or any(part.startswith("_") for part in name.split(".")) or function.decorator_list:
             continue
-        if name.startswith(derived) or parsed.name_span(function).start.line not in file.added:
+        if (
+            function.name in called
+            or name.startswith(derived)
+            or parsed.name_span(function).start.line not in file.added
+        ):
             continue
         if sum(isinstance(part, _BRANCHES) for part in within(function)) >= BRANCHES:
             yield parsed, name, function

@@ -47,7 +47,7 @@ class NewSymbolUnused(ChangeChecker):
         """The names of the new definitions."""
         return {node.name for _, _, node in self._definitions(change)}
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look for a mention of each that is neither its own nor a test's."""
         for file, parsed, node in self._definitions(change):
             span = parsed.name_span(node)

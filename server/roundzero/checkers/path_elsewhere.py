@@ -34,7 +34,7 @@ class PathElsewhere(ChangeChecker):
 
     name = "path-elsewhere"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at what the scripts that the change writes read."""
         here: Collection[RelPath] | None = None
         for file in change.files:

@@ -18,6 +18,8 @@ from roundzero.core.item import language_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from roundzero.core.text import LineIndex
+
 _URL: Final = re.compile(r"(?<![\w+.-])http://(?P<host>[^\s/:?#\"'`<>()\[\]{}|\\^,;*$%@]+)(?P<rest>[^\s\"'`<>)\]]*)")
 _PRIVATE: Final = re.compile(
     r"127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0|.*\.(?:local|localhost|localdomain|internal|"
@@ -42,10 +44,15 @@ _COMMENT: Final = re.compile(r"(?:^|[ \t])(?:#|//|/\*|\*|--|;|%|<!--|\.\. |REM\b
 _PROSE: Final = frozenset({"markdown", "rst", "svg"})
 _NOT_RUN: Final = re.compile(
     r"(?:^|/)(?:NOTICE|LICEN[CS]E|COPYING|AUTHORS|CREDITS|CHANGES|CHANGELOG|HISTORY|NEWS|README)(?:[.-][^/]*)?$"
+    r"|(?:^|/)(?:setup\.cfg|docs?/(?:[^/]+/)*conf\.py)$"
     r"|(?:^|/)(?:node_modules|third_party|vendor)/|(?:^|/)docs?/(?:[^/]+/)*[^/]+\.txt$"
 )
-"""Prose without a marking of its own, and the code of others."""
+"""Prose without a marking of its own, addresses for people in settings, and the code of others."""
 
+_TABLE: Final = re.compile(r"[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*(?::[^=]*)?=[ \t]*[\[({]")
+_FOR_TESTS: Final = re.compile(r"TEST|EXAMPLE|SAMPLE", re.IGNORECASE)
+LONGEST_TABLE: Final = 200
+"""Lines above in which the name of a table is looked for."""
 _DATA: Final = (
     ".svg",
     ".xml",
@@ -67,7 +74,7 @@ class PlainHttp(RelationChecker):
     """Finds added URLs with http."""
 
     name = "plain-http"
-    version = "2"
+    version = "3"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Look at the added lines."""
@@ -90,6 +97,8 @@ class PlainHttp(RelationChecker):
             line = index.line(start.line)
             before = line[: start.column - 1]
             if _NAMING_LINE.search(line) is not None or _is_remark(before, language):
+                continue
+            if language == "python" and _is_in_table_of_tests(index, start.line):
                 continue
             scheme = index.span(match.start(), match.start() + len("http"))
             yield Hit(
@@ -117,6 +126,26 @@ def _is_remark(before: str, language: str | None) -> bool:
     if _COMMENT.search(before) is not None:
         return True
     return language == "python" and not ('"' in before or "'" in before)
+
+
+def _is_in_table_of_tests(index: LineIndex, number: int) -> bool:
+    """Whether a line lies in a list or dictionary whose name says that it is for tests or examples."""
+    indent = _indent(index.line(number))
+    between = False
+    for above in range(number - 1, max(0, number - LONGEST_TABLE), -1):
+        line = index.line(above)
+        here = _indent(line)
+        if not line.strip() or here > indent or (here == indent and not between):
+            continue
+        match = _TABLE.match(line)
+        if match is not None:
+            return _FOR_TESTS.search(match["name"]) is not None
+        indent, between = here, line.lstrip()[0] in "]})"
+    return False
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 CHECKER: Final = PlainHttp

@@ -1,7 +1,8 @@
 """redundant-except: ``except (ValueError, UnicodeError)`` names a class and one it already covers.
 
 Related are builtins, aliases of OSError, and the classes a module itself defines once at its top; a name that a module
-binds in any other way is only equal to itself. Invariant: the fix catches exactly what the tuple caught.
+binds in any other way is only equal to itself. Where a text is for Python 2 as well, which had OSError's aliases as
+classes of their own, they are. Invariant: the fix catches exactly what the tuple caught.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted
+from roundzero.core.older_python import is_for_python_2
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +32,8 @@ _CLASSES: Final[Mapping[str, type[BaseException]]] = {
     "select.error": OSError,
     "os.error": OSError,
 }
-"""Aliases of OSError since Python 3.3 (PEP 3151)."""
+"""The last four are aliases of OSError since Python 3.3 (PEP 3151)."""
+_ALIASES: Final = frozenset(name for name, each in _CLASSES.items() if name != each.__name__)
 
 _PARENTS: Final[Mapping[str, type[BaseException]]] = {
     "socket.timeout": OSError,
@@ -47,14 +50,14 @@ class RedundantExcept(PythonChecker):
     """Finds exception tuples in which one member covers another."""
 
     name = "redundant-except"
-    version = "2"
+    version = "3"
     nodes = (ast.ExceptHandler,)
 
     def __init__(self) -> None:
         """Start with nothing seen."""
         self._tuples: list[ast.Tuple] = []
 
-    def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:  # noqa: ARG002
+    def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
         """Remember the tuples."""
         if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Tuple) and len(node.type.elts) > 1:
             self._tuples.append(node.type)
@@ -66,9 +69,10 @@ class RedundantExcept(PythonChecker):
             return
         bound = _bound(ctx.file.tree)
         own = _own(ctx.file.tree, bound)
+        apart = is_for_python_2(ctx.file.source.text)
         for members in self._tuples:
             names = [dotted(item) for item in members.elts]
-            known = [_Known(name, own, bound) for name in names]
+            known = [_Known(name, own, bound, apart=apart and name in _ALIASES) for name in names]
             covered = [at for at in range(len(names)) if _is_covered(known, at)]
             if covered:
                 yield ctx.hit(members.elts[covered[0]], fixes=_fixes(ctx, members, covered))
@@ -98,9 +102,12 @@ def _own(tree: ast.Module, bound: Counter[str]) -> Mapping[str, tuple[str, ...]]
 class _Known:
     """What is known of a member: the builtin class it is, or a name of this file and what it derives from."""
 
-    def __init__(self, name: str, own: Mapping[str, tuple[str, ...]], bound: Counter[str]) -> None:
+    def __init__(
+        self, name: str, own: Mapping[str, tuple[str, ...]], bound: Counter[str], *, apart: bool = False
+    ) -> None:
+        """``apart``: it is no alias here but a class of its own."""
         self.name = name
-        free = not bound[name] if "." not in name else bound[name.split(".", 1)[0]] <= 1
+        free = not apart and (not bound[name] if "." not in name else bound[name.split(".", 1)[0]] <= 1)
         self.builtin = _CLASSES.get(name) if free else None
         self.parents: set[type[BaseException]] = {self.builtin} if self.builtin is not None else set()
         if free and name in _PARENTS:

@@ -6,9 +6,10 @@ answered, costs that checker's results and one of the ``failures``, nothing else
 
 from __future__ import annotations
 
+import keyword
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from roundzero.checkers import find, is_wide
 from roundzero.checkers._base import ChangeChecker, SymbolChecker, SymbolView
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from roundzero.core.ports import Repository, Symbols
 
 _Answer = TypeVar("_Answer")
+
+_NO_NAMES: Final = frozenset({*keyword.kwlist, "self", "cls"})
+"""Words that name nothing anywhere: they stand on every fourth line of a repository, and are not searched for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class _WholeRun:
                 if asked is not None:
                     words.update(asked)
                     able.append((name, checker))
+        words -= _NO_NAMES
         if words:
             found = self._view.repository.grep(words)
             self._view.symbols.know({word: tuple(found.get(word, ())) for word in words})

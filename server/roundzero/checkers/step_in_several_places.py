@@ -40,7 +40,7 @@ class StepInSeveralPlaces(ChangeChecker):
 
     name = "step-in-several-places"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Find the new functions, then who calls them."""
         parsed: list[tuple[FileChange, Parsed]] = []
         steps: dict[str, tuple[FileChange, Parsed, Function]] = {}

@@ -1,8 +1,8 @@
 """string-dispatch: a bare string that this change compares with is compared in several other files too.
 
 Reported where it is also handed out (returned, a default, an element of choices) and neither an Enum, a Literal nor a
-constant defines it: then nothing lists the cases. Invariant: at least FILES production files compare with it, the
-changed one among them.
+constant defines it: then nothing lists the cases. One hit a file, for its first such string. Invariant: at least FILES
+production files compare with it, the changed one among them.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class StringDispatch(SymbolChecker):
     """Finds cases that are told apart by bare strings everywhere."""
 
     name = "string-dispatch"
+    version = "2"
 
     def words(self, view: SymbolView) -> Collection[str]:
         """The strings that added lines compare with."""
@@ -50,6 +51,7 @@ class StringDispatch(SymbolChecker):
     def check(self, view: SymbolView) -> Iterable[Hit]:
         """Count who else compares with them."""
         told: set[str] = set()
+        places: set[RelPath] = set()
         for file, row in _compared(view):
             if row.value in told:
                 continue
@@ -60,8 +62,9 @@ class StringDispatch(SymbolChecker):
             comparing = {hit.path: hit for hit in hits if _COMPARES.search(hit.text)}
             if len(comparing) < FILES or any(_defines(hit, row.value) for hit in hits):
                 continue
-            if not any(_hands_out(hit, row.value) for hit in hits):
+            if not any(_hands_out(hit, row.value) for hit in hits) or file.path in places:
                 continue
+            places.add(file.path)
             shown = [hit for path, hit in sorted(comparing.items()) if path != file.path][: FILES - 1]
             yield Hit(
                 path=file.path,

@@ -39,7 +39,7 @@ class TestEnvUnrestored(ChangeChecker):
     name = "test-env-unrestored"
     version = "2"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at the changed tests that name the environment, and at what is set up around those that change it."""
         for file in change.files:
             if file.head is None or language_of(file.path) != "python" or "environ" not in file.head.text:

@@ -44,7 +44,7 @@ class TestHelperRepeated(ChangeChecker):
     __test__ = False
     name = "test-helper-repeated"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Compare the new functions of tests with those of the headers beside them."""
         files = [file for file in change.files if _is_test(file)]
         new = {file.path: list(_new(file)) for file in files}

@@ -1,10 +1,10 @@
 """test-target-not-run: a changed test that Bazel does not run, by its tags, for want of a target or by a script.
 
 Tags that leave out are ``manual``, which Bazel knows, those that a ``--test_tag_filters`` of the repository excludes,
-and words such as ``skip`` or ``disabled``. A test in a package whose other tests all have targets should have one too.
-A change that writes the script which selects tests should select those that it adds. Tests that it does not touch, and
-those that measure, are not looked at; a tag is told once for a BUILD file. Invariant: a test with one target that runs
-is run.
+and, where the change adds them, words such as ``skip`` or ``disabled``. A test in a package whose other tests all have
+targets should have one too. A change that writes the script which selects tests should select those that it adds. Tests
+that it does not touch, or only keeps in step without a new test or assertion, and those that measure, are not looked
+at; a tag is told once for a BUILD file. Invariant: a test with one target that runs is run.
 """
 
 from __future__ import annotations
@@ -32,14 +32,21 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
 
 _FILTER: Final = "test_tag_filters"
+_MANUAL: Final = "manual"
 _EXCLUDED: Final = re.compile(r"(?:^|[,=\s\"'])-(?P<tag>[A-Za-z_][\w.-]*)")
 _LEAVES_OUT: Final = re.compile(
-    r"^(?:manual|notest|disabled|broken)$|(?:^|[_-])(?:skip|skipped|disabled|quarantined?)(?:$|[_-])"
+    r"^(?:manual|notest|disabled|broken)$|(?:^|[_-])(?:skip|skipped|disabled|quarantined?)(?:[_-](?:ci|tests?|all))?$"
 )
+"""A tag that goes on to say where, such as ``skip-windows``, leaves the test to run elsewhere."""
 _LANGUAGES: Final = frozenset({"python", "cpp", "c", "cuda", "java", "go"})
 _COLLECTS: Final = re.compile(r"\bglob\(|\[\s*.*\bfor\b", re.DOTALL)
 _MEASURES: Final = re.compile(r"perf|bench|stress", re.IGNORECASE)
 """What is run by hand because it measures."""
+_PROVES: Final = re.compile(
+    r"assert|\b(?:EXPECT|CHECK|REQUIRE|TEST)\w*\(|\b(?:def|func)[ \t]+test|@test\b|\.raises\(|\bt\.(?:Error|Fatal|Run)",
+    re.IGNORECASE,
+)
+"""A test or an assertion: what nobody runs when the test does not run."""
 LEAST_SIBLINGS: Final = 3
 """Tests of a package that must have a target of their own before one without is missed."""
 
@@ -49,6 +56,7 @@ class TestTargetNotRun(ChangeChecker):
 
     __test__ = False
     name = "test-target-not-run"
+    version = "2"
 
     def words(self, change: Change) -> Collection[str]:
         """The option that leaves tests out, where the change touches a test, and who runs Bazel."""
@@ -116,7 +124,10 @@ def _look(
         tagged = [(target, [tag for tag in target.texts("tags") if _is_left_out(tag, left_out)]) for target in own]
         target, tags = tagged[0]
         if all(tags for _, tags in tagged) and not _MEASURES.search(f"{file.path} {target.name}"):
-            yield tags[0], _tagged(change, file, build, parsed, target, tags)
+            hit = _tagged(change, file, build, parsed, target, tags)
+            known = any(tag == _MANUAL or tag in left_out for tag in tags)
+            if hit.cause is None or (known and _proves_more(file)):
+                yield tags[0], hit
         return
     if file.status is not Status.ADDED or _COLLECTS.search(parsed.source.text) or inside in parsed.source.text:
         return
@@ -132,6 +143,12 @@ def _look(
     ]
     if len(named) >= LEAST_SIBLINGS and len(named) == len(beside):
         yield file.path, Hit(path=file.path, span=None, subject=f"{code(inside)} ({build}: -)")
+
+
+def _proves_more(file: FileChange) -> bool:
+    """Whether a changed test has a new test or assertion, and is not only kept in step with what it calls."""
+    head = file.head
+    return head is not None and any(_PROVES.search(head.index.line(line)) for line in file.added)
 
 
 def _names(target: Target, inside: str) -> bool:

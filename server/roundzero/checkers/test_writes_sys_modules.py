@@ -1,12 +1,14 @@
 """test-writes-sys-modules: a test replaces or deletes a module for every test that runs after it.
 
 Silent where the write is undone: under ``patch.dict(sys.modules)``, through ``monkeypatch``, in a ``try`` whose
-``finally`` touches sys.modules, or in a function or class that restores it. Invariant: only writes are reported.
+``finally`` touches sys.modules, or in a function or class that restores it; and where a module is loaded from a path in
+the way that importlib's documentation shows, which registers it. Invariant: only writes are reported.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
@@ -31,6 +33,7 @@ class TestWritesSysModules(PythonChecker):
     """Finds writes to ``sys.modules`` that outlive the test."""
 
     name = "test-writes-sys-modules"
+    version = "2"
     nodes = (ast.Assign, ast.Delete, ast.Expr)
 
     def __init__(self) -> None:
@@ -47,7 +50,7 @@ class TestWritesSysModules(PythonChecker):
         if place is None or (isinstance(place, ast.Subscript) and dotted(place.slice) == "__name__"):
             return ()
         function = ctx.function
-        if id(function) in self._reported or _is_undone(node, ctx):
+        if id(function) in self._reported or _is_loading(node, ctx) or _is_undone(node, ctx):
             return ()
         if not isinstance(node, ast.Assign) and not _is_run_by_tests(function):
             return ()
@@ -71,6 +74,15 @@ def _writes(node: ast.AST) -> Iterator[ast.expr]:
     for target in targets:
         if isinstance(target, ast.Subscript) and dotted(target.value) == "sys.modules":
             yield target
+
+
+def _is_loading(node: ast.AST, ctx: CheckContext) -> bool:
+    """Whether what is written is a module that the same function made from a file and runs."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Name) or ctx.function is None:
+        return False
+    text = ctx.file.text(ctx.function)
+    made = rf"\b{re.escape(node.value.id)}[ \t]*=[ \t]*[\w.]*module_from_spec\("
+    return "exec_module(" in text and re.search(made, text) is not None
 
 
 def _is_run_by_tests(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None) -> bool:

@@ -1,16 +1,17 @@
 """trailing-space: blanks at the end of an added line, in a repository that forbids them.
 
 Asks .editorconfig and the pre-commit hooks; without either there is no such rule. Two blanks after text are a line
-break in Markdown. Invariant: the fix is safe only where no string can run over the end of the line.
+break in Markdown. A file is told once, with a fix for all of its lines. Invariant: the fix is safe only where no string
+can run over the end of the line.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import ChangeChecker, replace
+from roundzero.checkers._base import ChangeChecker
 from roundzero.checkers._editorconfig import SYMLINK, asks_for
-from roundzero.core.finding import Hit
+from roundzero.core.finding import Edit, Fix, Hit
 from roundzero.core.item import language_of
 from roundzero.core.text import Position, Span
 
@@ -25,17 +26,17 @@ class TrailingSpace(ChangeChecker):
     """Finds blanks at the end of added lines."""
 
     name = "trailing-space"
+    version = "2"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at the added lines of every file."""
         for file in change.files:
             spans = list(_blanks(file))
             if not spans or file.head is None or not asks_for("no-trailing-space", file.path, repository):
                 continue
-            safe = _is_layout(file)
-            for span in spans:
-                fix = replace(file.head, "Remove the blanks", "", span, safe=safe)
-                yield Hit(path=file.path, span=span, fixes=(fix,))
+            edits = tuple(Edit(file.path, span, file.head.index.slice(span), "") for span in spans)
+            fix = Fix("Remove the blanks", safe=_is_layout(file), edits=edits)
+            yield Hit(path=file.path, span=spans[0], subject=f"({len(spans)})" if len(spans) > 1 else "", fixes=(fix,))
 
 
 def _blanks(file: FileChange) -> Iterable[Span]:

@@ -1,9 +1,10 @@
 """unrelated-changes: a change falls into parts that have nothing to do with each other.
 
-In a large change files are tied by folder, by mentioning each other's module or file name, and by names one defines and
-the other uses, all in changed text, and parts with several files of code count: a stray file is no part, nor are tests
-or documentation. In any other a part counts when it is a change of its own, code and tests, and anything in common ties
-(``_parts``). The evidence is a plan: the files of each part. Invariant: one hit about the change as a whole, or none.
+In a large change files are tied by folder, by mentioning each other's module or file name, by names one defines and
+the other uses, all in changed text, and by names that come or go with the change; parts with several files of code
+count: a stray file is no part, nor are tests or documentation. In any other a part counts when it is a change of its
+own, code and tests, and anything in common ties (``_parts``). The evidence is a plan: the files of each part.
+Invariant: one hit about the change as a whole, or none.
 """
 
 from __future__ import annotations
@@ -13,7 +14,16 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker
-from roundzero.checkers._parts import DULL_STEMS, WORD, changed_texts, connected, is_code, subject_of, whole_parts
+from roundzero.checkers._parts import (
+    DULL_STEMS,
+    WORD,
+    came_or_went,
+    changed_texts,
+    connected,
+    is_code,
+    subject_of,
+    whole_parts,
+)
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Evidence, Hit, evidence_at
@@ -40,14 +50,16 @@ _DEFINED: Final = re.compile(
     r"^[ \t]*(?:async[ \t]+def|def|class|function|func|fn|struct|interface|type|enum|const)[ \t]+(\w{4,})", re.MULTILINE
 )
 
+_TESTS: Final = re.compile(r"(?:^|/)(?:tests?|__tests__|unittests?|mocks?)$")
+
 
 class UnrelatedChanges(ChangeChecker):
     """Finds parts of a change that could be changes of their own."""
 
     name = "unrelated-changes"
-    version = "3"
+    version = "4"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Tie the files together and count what falls apart."""
         files = change.files
         parts = _large_parts(files) or whole_parts(files)
@@ -73,9 +85,13 @@ def _large_parts(files: Sequence[FileChange]) -> list[list[int]]:
     if len(files) <= MANY_FILES and sum(len(file.added) for file in files) <= MANY_LINES:
         return []
     least = max(LEAST_PART, LEAST_SHARE * len(files))
-    parts = connected(len(files), _ties(files))
-    counted = [part for part in parts if sum(_counts(files[at].path) for at in part) >= least]
-    return counted if len(counted) > 1 else []
+    ties = list(_ties(files))
+    for more in ((), came_or_went(files)):
+        parts = connected(len(files), [*ties, *more])
+        counted = [part for part in parts if sum(_counts(files[at].path) for at in part) >= least]
+        if len(counted) <= 1:
+            return []
+    return counted
 
 
 def _counts(path: RelPath) -> bool:
@@ -88,6 +104,7 @@ def _ties(files: Sequence[FileChange]) -> Iterable[list[int]]:
     folders: dict[str, list[int]] = defaultdict(list)
     users: dict[str, set[int]] = defaultdict(set)
     makers: dict[str, set[int]] = defaultdict(set)
+    named: dict[str, set[int]] = defaultdict(set)
     for at, file in enumerate(files):
         folder, _, name = file.path.rpartition("/")
         if folder:
@@ -99,15 +116,22 @@ def _ties(files: Sequence[FileChange]) -> Iterable[list[int]]:
             for word in _DEFINED.findall(text):
                 makers[word].add(at)
         if stem not in DULL_STEMS and len(stem) > 3:
-            makers[stem].add(at)
-            makers[subject_of(file.path)].add(at)
+            named[stem].add(at)
+            named[subject_of(file.path)].add(at)
             users[subject_of(file.path)].add(at)
     for folder, inside in folders.items():
         yield [*inside, *folders.get(folder.rpartition("/")[0], ())]
-    for word, made in makers.items():
+    by_name = [(word, made) for word, made in named.items() if len({_home(files[at].path) for at in made}) <= 2]
+    defined = [(word, made | named.get(word, set())) for word, made in makers.items()]
+    for word, made in (*by_name, *((word, made) for word, made in defined if len(made) <= 2)):
         group = made | users.get(word, set())
-        if len(made) <= 2 and 1 < len(group) <= max(2, COMMON * len(files)):
+        if 1 < len(group) <= max(2, COMMON * len(files)):
             yield sorted(group)
+
+
+def _home(path: RelPath) -> str:
+    """Where a file lies, a test where its subject does: a header, its source and their test are one thing."""
+    return _TESTS.sub("", path.rpartition("/")[0])
 
 
 def _common(paths: list[str]) -> str:

@@ -32,7 +32,7 @@ class WorkflowAwaitsNothing(ChangeChecker):
 
     name = "workflow-awaits-nothing"
 
-    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:  # noqa: ARG002
+    def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at all workflows, when the change touches one."""
         touched = [file for file in change.files if is_workflow_path(file.path)]
         if not touched:

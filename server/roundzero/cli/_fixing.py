@@ -19,7 +19,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import State
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
-from roundzero.core.text import Decoded, LineIndex, decode, dominant_eol, encode, with_eol
+from roundzero.core.text import Decoded, LineIndex, clash, decode, dominant_eol, encode, with_eol
 from roundzero.render.words import some
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _take(fix: Fix, files: dict[RelPath, _File]) -> str | None:
         if file.decoded.text[start:end] != edit.old_text:
             return f"{edit.path}:{edit.span.start.line}: the text to replace is not there"
         others = [(a, b) for a, b, _ in file.edits] + [(a, b) for each, a, b, _ in new if each is file]
-        if any(start == a or (start < b and a < end) for a, b in others):
+        if any(clash((start, end), taken) for taken in others):
             return f"{edit.path}:{edit.span.start.line}: {_OVERLAPS}"
         new.append((file, start, end, edit))
     for file, start, end, edit in new:

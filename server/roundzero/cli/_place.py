@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from roundzero.core.ruleset import Problem, Ruleset
+    from roundzero.engine.workspace import Workspace
     from roundzero.git.repository import Git
 
 
@@ -38,16 +39,21 @@ class Place:
         if (broken := next((problem for problem in self.problems if problem.whole), None)) is not None:
             raise UserError(f"{broken}; correct it, because none of its settings count as it is")
 
+    def without_rules(self) -> Workspace:
+        """What it takes to ask for the base or the last report, which no checklist has a say in."""
+        from roundzero.core.ruleset import Ruleset  # noqa: PLC0415  off the start-up path
+        from roundzero.engine.workspace import Workspace  # noqa: PLC0415  off the start-up path
+
+        nothing = Ruleset((), "")
+        return Workspace(git=self.git, settings=self.settings, ruleset=nothing, linters=(), environ=os.environ)
+
     async def trusted(self) -> bool:
         """Whether the repository is on the user's list; not, when the list cannot be read."""
         import asyncio  # noqa: PLC0415  off the start-up path
 
-        from roundzero.store.trust_db import TrustDb  # noqa: PLC0415  off the start-up path
+        from roundzero.engine.workspace import is_trusted  # noqa: PLC0415  off the start-up path
 
-        try:
-            return await asyncio.to_thread(lambda: TrustDb().is_trusted(self.git.common_dir))
-        except OutsideError:
-            return False
+        return await asyncio.to_thread(is_trusted, self.git.common_dir)
 
 
 async def open_place(

@@ -1,13 +1,14 @@
 """Writes to standard output and standard error.
 
 Standard output gets UTF-8 whatever the locale says. Invariant: a reader that went away is no error: the rest
-is dropped and the exit status stays what it would have been.
+is dropped and the exit status stays what it would have been; nor is a standard error that takes nothing.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from roundzero.errors import OutsideError
@@ -63,8 +64,11 @@ def complain(message: str) -> None:
     try:
         sys.stderr.write("roundzero: " + "\n".join(lines) + "\n")
         sys.stderr.flush()
-    except (BrokenPipeError, UnicodeEncodeError):
-        sys.stderr.buffer.write(("roundzero: " + "\n".join(lines) + "\n").encode("ascii", "backslashreplace"))
+    except UnicodeEncodeError:
+        with suppress(OSError):
+            sys.stderr.buffer.write(("roundzero: " + "\n".join(lines) + "\n").encode("ascii", "backslashreplace"))
+    except OSError:  # nobody is left to tell, and the exit status says the rest
+        return
 
 
 def complain_of(problems: Iterable[Problem]) -> None:

@@ -30,9 +30,11 @@ async def show(directory: str, wanted: str) -> int:
     """Print the address and the body of the first request about ``wanted`` (".": the change)."""
     from roundzero.config import load  # noqa: PLC0415  off the start-up path
 
-    settings, _ = load(root=None, environ=os.environ)
+    settings, problems = load(root=None, environ=os.environ)
     if settings.model_provider is None:
-        _stdout.write("Nothing is sent: no model provider is configured.\n")
+        from roundzero.engine.model_review import misnamed  # noqa: PLC0415  off the start-up path
+
+        _stdout.write(f"Nothing is sent: no model provider is configured{misnamed(problems)}.\n")
         return 0
     place = await open_place(directory)
     try:

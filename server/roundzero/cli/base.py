@@ -53,14 +53,7 @@ async def _choose(directory: str) -> tuple[BaseChoice, Language]:
 
 async def choose(place: Place) -> BaseChoice:
     """The base a review there would take. Raises UserError."""
-    import os  # noqa: PLC0415  off the start-up path
-
-    from roundzero.core.ruleset import Ruleset  # noqa: PLC0415  off the start-up path
-    from roundzero.engine.workspace import Workspace  # noqa: PLC0415  off the start-up path
-
-    nothing = Ruleset((), "")
-    workspace = Workspace(git=place.git, settings=place.settings, ruleset=nothing, linters=(), environ=os.environ)
-    return await workspace.choose_base()
+    return await place.without_rules().choose_base()
 
 
 def _json(choice: BaseChoice) -> str:

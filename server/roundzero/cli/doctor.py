@@ -173,8 +173,8 @@ def _around(place: Place) -> Iterator[str]:
 
 async def _configuration(place: Place | None, fatal: Sequence[str] = ()) -> AsyncIterator[str]:
     """Files, values and problems; ``fatal`` are problems that were met before."""
-    from roundzero.cli.packs import ruleset  # noqa: PLC0415  off the start-up path
     from roundzero.config import REPOSITORY_FILE, load, user_file  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.workspace import load_rules  # noqa: PLC0415  as above
 
     root = place.git.root if place is not None else None
     settings, problems = load(root=root, environ=os.environ)
@@ -184,7 +184,7 @@ async def _configuration(place: Place | None, fatal: Sequence[str] = ()) -> Asyn
     for line in _in_force(settings):
         yield f"  {line}"
     try:
-        rules = ruleset(root, settings)
+        rules = load_rules(root, settings)
     except RoundzeroError as error:
         yield f"packs: {error}"
     else:

@@ -1,7 +1,7 @@
 """``roundzero init``: writes a ``.roundzero.toml`` in which every setting stands commented out.
 
 The text is made from the table of settings. Invariant: an existing file is never touched, and the written file changes
-nothing until somebody edits it.
+nothing until somebody edits it; one that does not fit on the disk is not left there in part.
 """
 
 from __future__ import annotations
@@ -39,8 +39,13 @@ def run(args: argparse.Namespace) -> int:
 
     path = run_loop(root_of(args.repo)) / REPOSITORY_FILE
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(template())
+        file = path.open("x", encoding="utf-8")
+        try:
+            with file:
+                file.write(template())
+        except OSError:
+            path.unlink()
+            raise
     except FileExistsError as error:
         raise UserError(f"{path} exists; edit it, or move it away first") from error
     except OSError as error:

@@ -42,6 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Do it; 1 when ``check`` found problems."""
     from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.workspace import load_rules  # noqa: PLC0415  as above
     from roundzero.render.words import some  # noqa: PLC0415  as above
 
     if args.action == "list" and args.names:
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
         _stdout.write_lines([*map(str, problems), count])
         return PROBLEMS if problems else 0
     _stdout.complain_of(wrong)
-    rules = ruleset(root, settings)
+    rules = load_rules(root, settings)
     lines = (
         _listed(rules, settings) if args.action == "list" else _shown(rules, args.names[0], settings, _all_files(root))
     )
@@ -77,21 +78,6 @@ async def surroundings(directory: str) -> tuple[Path | None, Settings, tuple[Pro
     return place.git.root, place.settings, place.problems
 
 
-def ruleset(root: Path | None, settings: Settings) -> Ruleset:
-    """The items in force."""
-    import platformdirs  # noqa: PLC0415  off the start-up path
-
-    from roundzero.packs.loader import load  # noqa: PLC0415  off the start-up path
-
-    return load(
-        repository=root,
-        overrides=settings.items,
-        packs=settings.packs or None,
-        cache_dir=Path(platformdirs.user_cache_dir("roundzero", appauthor=False)),
-        places=settings.places,
-    )
-
-
 def _listed(rules: Ruleset, settings: Settings) -> Iterator[str]:
     from roundzero.render.words import some  # noqa: PLC0415  off the start-up path
 
@@ -110,7 +96,7 @@ def _listed(rules: Ruleset, settings: Settings) -> Iterator[str]:
             questions = some(("1 question", "{count} questions"), asked)
             yield f"{pack}: {items} checked, {questions} for a model, {off} off"
         state = "off" if not item.enabled else "ask" if item.trigger else item.severity.name
-        by = dict.fromkeys(_kind(check) for check in item.checks) or {"question": None}
+        by = dict.fromkeys(_by(check)[0] for check in item.checks) or {"question": None}
         yield f"  {state:<3}  {item.id:<{width}}  {'+'.join(by):<8}  {item.title.text(settings.language)}"
     yield from (str(problem) for problem in rules.problems)
 
@@ -130,7 +116,7 @@ def _shown(rules: Ruleset, name: str, settings: Settings, files: Sequence[Path])
         yield "paths: " + ", ".join(item.applies.paths)
     if item.applies.exclude:
         yield "not in: " + ", ".join(item.applies.exclude)
-    by = dict.fromkeys(_named(check) for check in item.checks)
+    by = dict.fromkeys(_by(check)[1] for check in item.checks)
     yield "checked by " + ("; ".join(by) or f"nothing; a question for a model: {item.ask}")
     if (convention := item.convention) is not None:
         share = f"{100 * convention.at_least:g} % of at least {convention.min} cases"
@@ -170,7 +156,8 @@ def _find(rules: Ruleset, name: str) -> Item:
     raise UserError(f"there is no item {name}" + (f"; did you mean {', '.join(near)}?" if near else "; see packs list"))
 
 
-def _kind(check: CheckSpec) -> str:
+def _by(check: CheckSpec) -> tuple[str, str]:
+    """What a check is done by, in a word and in full."""
     from roundzero.core.item import (  # noqa: PLC0415  off the start-up path
         AstGrepCheck,
         CheckerCheck,
@@ -182,40 +169,17 @@ def _kind(check: CheckSpec) -> str:
 
     match check:
         case RuffCheck():
-            return "ruff"
+            return "ruff", "ruff " + ", ".join(check.codes)
         case AstGrepCheck():
-            return "ast-grep"
+            return "ast-grep", "an ast-grep rule"
         case TextCheck():
-            return "text"
-        case CheckerCheck() | IgnoresCheck():
-            return "checker"
-        case LinterCheck():
-            return check.linter
-
-
-def _named(check: CheckSpec) -> str:
-    from roundzero.core.item import (  # noqa: PLC0415  as above
-        AstGrepCheck,
-        CheckerCheck,
-        IgnoresCheck,
-        LinterCheck,
-        RuffCheck,
-        TextCheck,
-    )
-
-    match check:
-        case RuffCheck():
-            return "ruff " + ", ".join(check.codes)
-        case AstGrepCheck():
-            return "an ast-grep rule"
-        case TextCheck():
-            return f"the text rule {check.pattern}"
+            return "text", f"the text rule {check.pattern}"
         case CheckerCheck():
-            return f"the checker {check.name}"
+            return "checker", f"the checker {check.name}"
         case IgnoresCheck():
-            return "the comments that dismiss findings"
+            return "checker", "the comments that dismiss findings"
         case LinterCheck():
-            return f"{check.linter} {', '.join(check.codes)}".strip() + ", where it is installed"
+            return check.linter, f"{check.linter} {', '.join(check.codes)}".strip() + ", where it is installed"
 
 
 def _all_files(root: Path | None) -> list[Path]:

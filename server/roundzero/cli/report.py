@@ -38,17 +38,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 async def _find(directory: str) -> Report:
-    import os  # noqa: PLC0415  off the start-up path
-
     from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
-    from roundzero.core.ruleset import Ruleset  # noqa: PLC0415  off the start-up path
     from roundzero.engine.last_report import last_report  # noqa: PLC0415  off the start-up path
-    from roundzero.engine.workspace import Workspace  # noqa: PLC0415  off the start-up path
 
     place = await open_place(directory)
     try:
-        nothing = Ruleset((), "")
-        workspace = Workspace(git=place.git, settings=place.settings, ruleset=nothing, linters=(), environ=os.environ)
-        return await last_report(workspace)
+        return await last_report(place.without_rules())
     finally:
         await place.git.close()

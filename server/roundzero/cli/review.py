@@ -104,7 +104,7 @@ def _run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         if args.record is not None:
             _stdout.complain(
-                f"interrupted; {args.record} has what was answered, and the same command asks all of it anew"
+                f"interrupted; {args.record} has what was answered, so the same command goes on from there"
             )
         elif args.model in {"quick", "deep"}:
             _stdout.complain("interrupted; what the model answered is kept, so the same command goes on from there")
@@ -196,7 +196,7 @@ async def _depth(args: argparse.Namespace, place: Place) -> tuple[Depth, tuple[s
 
     if asked is not None:
         if args.replay is None:
-            check_depth(asked, place.settings)
+            check_depth(asked, place.settings, place.problems)
         return asked, ()
     chosen = choose_depth(place.settings, trusted=await place.trusted())
     if chosen.depth == "off" and args.record is not None:

@@ -8,7 +8,7 @@ own kind accepts.
 from __future__ import annotations
 
 import re
-from dataclasses import field, fields
+from dataclasses import field, fields, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
@@ -112,12 +112,6 @@ def _list_of(item: Kind) -> Kind:
     return Kind(f"a list, each {item.words}", read, {"type": "array", "items": item.schema})
 
 
-def _level(value: object) -> object:
-    if value in ("off", "P0", "P1", "P2", "P3"):
-        return value
-    raise ValueError
-
-
 def _table_of(item: Kind) -> Kind:
     return Kind(item.words, item.read, {"type": "object", "additionalProperties": item.schema}, table=True)
 
@@ -126,10 +120,9 @@ _BOOL: Final = _typed("true or false", bool, "boolean")
 _TEXT: Final = _typed("a string", str, "string")
 _NUMBER: Final = Kind("a number from 0", _amount, {"type": "number", "minimum": 0})
 _SEVERITY: Final = _one_of("P0", "P1", "P2", "P3")
-_LEVEL: Final = Kind(
-    '"off" or a severity, "P0" to "P3", which also switches on what is off',
-    _level,
-    {"type": "string", "enum": ["off", "P0", "P1", "P2", "P3"]},
+_LEVEL: Final = replace(
+    _one_of("off", "P0", "P1", "P2", "P3"),
+    words='"off" or a severity, "P0" to "P3", which also switches on what is off',
 )
 _DIAGNOSTIC: Final = {"P0": "error", "P1": "error", "P2": "warning", "P3": "information"}
 _ON: Final = True

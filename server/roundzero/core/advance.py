@@ -3,8 +3,8 @@
 "Not checked" is no event: only where a check listened does silence say something. Four kinds of silence are told
 apart: the code was deleted (fixed, the deletion is the proof); the rule changed, the code did not (refuted); a check
 looked again and saw nothing (fixed); a model's finding whose text moved on (stale until it is rechecked). Invariants: a
-review that checked nothing adds nothing but its round; unchanged (merge base, snapshot, rules) add not even that, but
-where something else is open now or argued otherwise, or a model has looked at all of it deeper than before.
+review that checked nothing adds nothing but its round; one of an unchanged merge base, snapshot and rules adds not even
+that, unless other findings are open now, or argued in another way, or a model looked at all of it deeper than before.
 """
 
 from __future__ import annotations
@@ -43,14 +43,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listened:
-    """What was really checked: items by path of a reviewed head, and items that looked at the change as a whole."""
+    """What was really checked: items by path of a reviewed head, and items that looked at the change as a whole.
+
+    ``unread`` are changed files whose text no item was shown.
+    """
 
     files: Mapping[RelPath, frozenset[ItemId]] = field(default_factory=dict)
     wide: frozenset[ItemId] = frozenset()
+    unread: frozenset[RelPath] = frozenset()
 
     def hears(self, item: ItemId, path: RelPath | None) -> bool:
         """Whether silence about an item there means something."""
-        return item in self.wide or (path is not None and item in self.files.get(path, frozenset()))
+        if item in self.wide:
+            return path not in self.unread
+        return path is not None and item in self.files.get(path, frozenset())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

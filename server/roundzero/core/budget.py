@@ -15,7 +15,9 @@ from roundzero.core.frozen import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-MINUTE: Final = 60.0
+MINUTE: Final = 61.0
+"""A minute, and a second for the way: a request is charged before it is sent, and its host counts when it comes."""
+
 HOUR: Final = 3600.0
 DAY: Final = 86400.0
 
@@ -23,7 +25,9 @@ ATTEMPTS: Final = 4
 """Most requests for one question, the first included."""
 
 _FIRST_PAUSE: Final = 2.0
-_LONGEST_PAUSE: Final = 120.0
+LONGEST_PAUSE: Final = 120.0
+"""Seconds a host is left alone that is busy and does not say for how long, after several attempts."""
+
 _MILLION: Final = 1_000_000
 
 
@@ -66,10 +70,14 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Not now. ``until`` None: never under these limits."""
+    """Not now. ``until`` None: never under these limits.
+
+    ``soon``: what runs may give back at any moment what is missing, since more is reserved than most requests take.
+    """
 
     shortage: Shortage
     until: float | None
+    soon: bool = False
 
 
 def decide(charges: Iterable[Charge], tokens: int, cost: float, limits: Limits, now: float) -> Wait | None:
@@ -103,6 +111,10 @@ def _window(  # noqa: PLR0913, PLR0917  a limit has this many sides
     held = sum(size(charge) for charge in inside)
     if held + asked <= limit:
         return None
+    running = [charge for charge in inside if charge.until > now]
+    settled = held - sum(size(charge) for charge in running)
+    if shortage is not Shortage.REQUESTS and settled + asked <= limit:
+        return Wait(shortage, min(charge.until for charge in running), soon=True)
     for charge in inside:
         held -= size(charge)
         if held + asked <= limit:
@@ -145,5 +157,5 @@ def pause(attempt: int, jitter: float, *, retry_after: float | None = None) -> f
     """
     if attempt >= ATTEMPTS:
         return None
-    most = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** (attempt - 1))
+    most = min(LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** (attempt - 1))
     return max(most * (0.5 + jitter / 2), retry_after or 0.0)

@@ -48,7 +48,7 @@ class SkipKind(Enum):
 
 
 class Obstacle(Enum):
-    """What would have to be another for a skipped file to be reviewed.
+    """What would have to change for a skipped file to be reviewed.
 
     HEAD: its bytes at the head, which an editor's buffer may replace. FILE: its name, kind, attributes, base, or the
     state of a merge.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundzero.core.evidence import verified
-from roundzero.core.finding import Evidence, Verified
+from roundzero.core.finding import Evidence
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def cited(
 
 def found(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """What of it can be read in the text."""
-    return tuple(each for each in evidence if each.verified is not Verified.MISSING)
+    return tuple(each for each in evidence if each.is_found)
 
 
 def meant_path(said: str, paths: Collection[RelPath]) -> RelPath:

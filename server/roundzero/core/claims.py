@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.anatomy import ClaimVerdict
 from roundzero.core.change import Side
-from roundzero.core.finding import Verified
 from roundzero.core.frozen import dataclass
 from roundzero.core.gate import shortfall
 from roundzero.core.item import Severity
@@ -90,11 +89,7 @@ def asked_of(seen: Observation) -> tuple[Asked, ...]:
     if case is None:
         return ()
     places = tuple(
-        dict.fromkeys(
-            (each.path, each.line)
-            for each in seen.evidence
-            if each.side is Side.HEAD and each.verified is not Verified.MISSING
-        )
+        dict.fromkeys((each.path, each.line) for each in seen.evidence if each.side is Side.HEAD and each.is_found)
     )
     found: list[Asked] = []
     for number, claim in enumerate(case.claims):

@@ -44,6 +44,9 @@ DOUBT: Final = 4.6
 """Evidence in log odds: for equal titles, the same file, the same folder, the same line; against, for a chain that the
 round before had not, and for any link at all. Fitted on two branches, 280 listings."""
 
+ALIKE: Final = 0.3
+"""From this likeness on two titles say one thing, where nothing else tells but that they stand within a few lines."""
+
 _REACH: Final = 1.75
 """Lines over which nearness falls to a third."""
 

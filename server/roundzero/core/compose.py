@@ -35,7 +35,7 @@ _NAMED: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Occasion:
+class About:
     """What a report says about itself. ``paths``: the files and folders asked for, all when empty.
 
     ``outside`` are the texts of files beyond the change that findings lie in. ``seconds`` per stage. ``answered`` are
@@ -63,25 +63,25 @@ def compose(
     ruleset: Ruleset,
     *,
     directives: Mapping[RelPath, tuple[Directive, ...]],
-    occasion: Occasion,
+    about: About,
 ) -> Report:
     """The report of a review. ``findings`` are all of them, sorted."""
     shown = tuple(finding for finding in findings if listed(finding))
-    view = View(paths=occasion.paths or None)
+    view = View(paths=about.paths or None)
     covered = coverage(change, view)
     summaries = overview(change, view)
     messages = what_failed(failures, gaps=True)
-    unasked = occasion.model.gaps if occasion.model is not None else ()
-    verdict = evaluate(findings, covered, messages, depth=occasion.depth, unasked=unasked)
+    unasked = about.model.gaps if about.model is not None else ()
+    verdict = evaluate(findings, covered, messages, depth=about.depth, unasked=unasked)
     return Report(
-        tool_version=occasion.tool_version,
-        reviewed_at=occasion.reviewed_at,
-        language=occasion.language,
-        verdict=_restricted(by_own_rules(verdict, change), occasion.paths),
+        tool_version=about.tool_version,
+        reviewed_at=about.reviewed_at,
+        language=about.language,
+        verdict=_restricted(by_own_rules(verdict, change), about.paths),
         base=change.base,
         head=change.head,
         change=change,
-        round=occasion.round,
+        round=about.round,
         counts=count(shown),
         coverage=covered,
         overview=summaries,
@@ -90,23 +90,22 @@ def compose(
             change,
             shown,
             failures,
-            language=occasion.language,
-            answered=occasion.answered,
-            spared=occasion.spared,
+            language=about.language,
+            answered=about.answered,
+            spared=about.spared,
         ),
         findings=shown,
         settings_changed=settings_changed(change, directives),
-        notices=(*occasion.notices, *what_failed(failures, gaps=False)),
+        notices=(*about.notices, *what_failed(failures, gaps=False)),
         gravest=gravest(findings),
-        paths=occasion.paths,
-        outside=occasion.outside,
+        outside=about.outside,
         stats=Stats(
-            seconds=occasion.seconds,
+            seconds=about.seconds,
             hidden=hidden(findings),
             failures=messages,
             patch_bytes=patch_bytes(change, view),
             deleted_lines=sum(file.deleted for file in summaries),
-            model=occasion.model,
+            model=about.model,
         ),
     )
 

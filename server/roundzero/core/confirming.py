@@ -16,7 +16,6 @@ from roundzero.core.anatomy import ClaimVerdict
 from roundzero.core.change import Side
 from roundzero.core.citing import cited
 from roundzero.core.claims import bound, decisive, milder
-from roundzero.core.finding import Verified
 from roundzero.core.frozen import dataclass
 from roundzero.core.outline import block_around
 from roundzero.core.posing import LANGUAGES, pose
@@ -152,7 +151,7 @@ def _shown(seen: Observation, change: Change, texts: Texts) -> Iterator[str]:
     if seen.path is not None:
         wanted[seen.path, seen.side].append(seen.line)
     for each in seen.evidence:
-        if each.verified is not Verified.MISSING:
+        if each.is_found:
             wanted[each.path, each.side].append(each.line)
     left = _MOST_LINES
     for (path, side), lines in wanted.items():
@@ -218,9 +217,7 @@ def looked(seen: Observation, answer: SecondLook | None, texts: Texts) -> Observ
     return milder(replace(seen, anatomy=replace(case, confirmed=False, contradictions=against)), why)
 
 
-def fact_checked(
-    seen: Observation, answer: FactAnswer, change: Change, texts: Texts, *, by: str = "the model"
-) -> Observation:
+def fact_checked(seen: Observation, answer: FactAnswer, change: Change, texts: Texts) -> Observation:
     """The finding with the claims that nothing had settled as they were answered, as far as a quote bears it out."""
     case = seen.anatomy
     if case is None:
@@ -232,22 +229,23 @@ def fact_checked(
         claim = claims[each.claim]
         good = [found for found in cited(each.quotes, texts.sources) if _holds(found)]
         if each.verdict is ClaimVerdict.UNVERIFIABLE or not good:
-            words = f"{by} could not tell" if each.verdict is ClaimVerdict.UNVERIFIABLE else f"{by} quotes nothing"
+            could_not = each.verdict is ClaimVerdict.UNVERIFIABLE
+            words = "the model could not tell" if could_not else "the model quotes nothing"
             claims[each.claim] = replace(claim, probe="; ".join(filter(None, (claim.probe, words))))
             continue
         places = ", ".join(dict.fromkeys(f"{found.path}:{found.line}" for found in good))
         claims[each.claim] = replace(
             claim,
             verdict=each.verdict,
-            probe=f"read by {by}: {places}",
+            probe=f"read by the model: {places}",
             blobs=bound(change, [(found.path, found.side) for found in good]),
         )
     said = {each.claim for each in answer.claims}
     for number, claim in enumerate(claims):
         if number not in said and claim.verdict is ClaimVerdict.UNVERIFIABLE and claim.probe is None:
-            claims[number] = replace(claim, probe=f"{by} did not say")
+            claims[number] = replace(claim, probe="the model did not say")
     return replace(seen, anatomy=replace(case, claims=tuple(claims)))
 
 
 def _holds(each: Evidence) -> bool:
-    return each.verified is not Verified.MISSING and Text.told(each.quote) >= _TELLING
+    return each.is_found and Text.told(each.quote) >= _TELLING

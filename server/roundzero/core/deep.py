@@ -37,7 +37,7 @@ VOICES: Final = (
     Voice(number=4, tools=True),
     Voice(number=5, tools=True, temperature=0.4),
 )
-"""Five, because a finding that three of them raise by themselves is seldom an accident (DESIGN 8)."""
+"""Five, because a finding that three of them raise by themselves is seldom an accident."""
 
 WHOLE: Final = Voice(number=len(VOICES) + 1, tools=True)
 """Who is asked what no part of a change can answer, once, about all of it."""

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import field, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from roundzero.core.anatomy import Decides
 from roundzero.core.change import Side, Source
 from roundzero.core.citing import meant_path
-from roundzero.core.cluster import likeness
+from roundzero.core.cluster import ALIKE, likeness
 from roundzero.core.evidence import verified
 from roundzero.core.finding import Anchor, Edit, Evidence, Fix, Observation, Verified
 from roundzero.core.frozen import dataclass
@@ -24,7 +24,6 @@ from roundzero.core.item import Severity
 from roundzero.core.matching import MODEL_LINES
 from roundzero.core.outline import symbol_at
 from roundzero.core.prompt import OTHER
-from roundzero.core.reading import blanked
 from roundzero.core.scope import nearest_changed_line
 from roundzero.core.text import Position, RelPath, Span, collapse
 from roundzero.core.units import redacted_source
@@ -37,10 +36,6 @@ if TYPE_CHECKING:
     from roundzero.core.model_values import Draft, DraftFinding, Unit
     from roundzero.core.quotes import Text
     from roundzero.core.ruleset import Ruleset
-
-
-_ALIKE: Final = 0.3
-"""How alike (0 to 1) two titles are that say one thing within a few lines; as core/votes has it."""
 
 
 class Gate(Enum):
@@ -81,10 +76,6 @@ class Texts:
         """The texts of a change, and others that were shown."""
         found = {**change.sides, **{(source.path, side): source for side, source in others}}
         return cls({key: redacted_source(source) for key, source in found.items()}, found)
-
-    def blanked(self) -> Texts:
-        """The same for what a model says that saw no comments."""
-        return Texts(blanked(self.sources), self.plain, self.sources)
 
 
 def admit(  # noqa: PLR0913  each is an independent input
@@ -132,13 +123,13 @@ class _Candidate:
         if item is None:
             return Gate.OFF
         evidence = self._evidence()
-        good = [each for each in evidence if each.verified is not Verified.MISSING]
+        good = [each for each in evidence if each.is_found]
         if not good:
             paths = {path for path, _ in self.texts.sources}
             elsewhere = evidence and not any(each.path in paths for each in evidence)
             return Gate.NOWHERE if elsewhere else Gate.NO_EVIDENCE
         asked = zip(self.found.quotes, evidence, strict=True)
-        decisive = [each for quote, each in asked if quote.decisive and each.verified is not Verified.MISSING]
+        decisive = [each for quote, each in asked if quote.decisive and each.is_found]
         place = self._place(good, decisive)
         cause = cause_of(good, self.change)
         if place is None or cause is None:
@@ -194,7 +185,7 @@ class _Candidate:
     def _unblanked(self, each: Evidence) -> Evidence:
         """Evidence from a blanked text with the lines as they are."""
         source = self.texts.unblanked.get((each.path, each.side))
-        if source is None or each.verified is Verified.MISSING:
+        if source is None or not each.is_found:
             return each
         last = min(each.line + each.quote.strip("\n").count("\n"), source.index.line_count)
         lines = [source.index.line(line) for line in range(each.line, last + 1)]
@@ -297,6 +288,6 @@ def _repeats(seen: Observation, said: Iterable[Observation]) -> bool:
         and each.path == seen.path
         and each.side is seen.side
         and abs(each.line - seen.line) <= MODEL_LINES
-        and (seen.item != OTHER or likeness(each.title, seen.title) >= _ALIKE)
+        and (seen.item != OTHER or likeness(each.title, seen.title) >= ALIKE)
         for each in said
     )

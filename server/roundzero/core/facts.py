@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from roundzero.core.frozen import dataclass
 from roundzero.core.text import Position, Span
 
-FACTS_VERSION = 2
+FACTS_VERSION = 3
 """Changes with every change of what is extracted; facts of another version are not used."""
 
 
@@ -49,7 +49,10 @@ LiteralRole = Literal[
 
 
 class Binding(NamedTuple):
-    """One way in which a name is bound (or unbound) at module level. ``where`` is a ``Where``."""
+    """One way in which a name is bound (or unbound) at module level, and the place of the name or of the statement.
+
+    ``where`` is a ``Where``.
+    """
 
     name: str
     kind: BindingKind
@@ -58,11 +61,6 @@ class Binding(NamedTuple):
     end_line: int
     end_column: int
     where: int
-
-    @property
-    def span(self) -> Span:
-        """The place of the name or of the statement that binds it."""
-        return Span(Position(self.line, self.column), Position(self.end_line, self.end_column))
 
 
 class Parameter(NamedTuple):
@@ -106,7 +104,7 @@ class Member(NamedTuple):
     """An attribute of the class with the qualified name ``owner``.
 
     ``method`` is the method or, for what is set from outside, the function that sets it; "" for body and module.
-    The name "*" stands for attributes whose names are computed.
+    The name "*" stands for attributes whose names are computed. The place is that of the name or target.
     """
 
     owner: str
@@ -118,17 +116,12 @@ class Member(NamedTuple):
     end_line: int
     end_column: int
 
-    @property
-    def span(self) -> Span:
-        """The place of the name or target."""
-        return Span(Position(self.line, self.column), Position(self.end_line, self.end_column))
-
 
 class Import(NamedTuple):
     """One name of an import statement. The place is that of the name with its ``as``.
 
     ``import a.b as c``: module "a.b", name "", asname "c". ``from ..a import b``: module "a", level 2, name "b".
-    ``scope`` is the qualified name of the function or class around it.
+    ``first_line`` is the statement's; ``scope`` is the qualified name of the function or class around it.
     """
 
     module: str
@@ -140,7 +133,6 @@ class Import(NamedTuple):
     end_line: int
     end_column: int
     first_line: int
-    last_line: int
     where: int
     scope: str
 
@@ -215,16 +207,9 @@ class Use(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call. ``callee`` as ``Use.chain``; ``positional`` counts arguments without stars.
-
-    ``first`` is the chain of the first argument, "" for anything else. ``starred``: some arguments cannot be seen
-    (``*x`` or ``**x``).
-    """
+    """A call, and the place of all of it. ``callee`` as ``Use.chain``; ``first``: that of the first argument, or ""."""
 
     callee: str
-    positional: int
-    keywords: tuple[str, ...]
-    starred: bool
     first: str
     line: int
     column: int
@@ -232,11 +217,6 @@ class Call(NamedTuple):
     end_column: int
     scope: int
     local: bool
-
-    @property
-    def span(self) -> Span:
-        """The place of the whole call."""
-        return Span(Position(self.line, self.column), Position(self.end_line, self.end_column))
 
 
 class StringUse(NamedTuple):
@@ -262,37 +242,14 @@ class StringUse(NamedTuple):
 
 
 class Raise(NamedTuple):
-    """A ``raise``. ``exception`` is the class's dotted name, "" for a re-raise; ``message``: it has an argument."""
+    """A ``raise`` statement. ``exception`` is the class's dotted name, "" for a re-raise."""
 
     exception: str
-    message: bool
     line: int
     column: int
     end_line: int
     end_column: int
     scope: int
-
-    @property
-    def span(self) -> Span:
-        """The place of the statement."""
-        return Span(Position(self.line, self.column), Position(self.end_line, self.end_column))
-
-
-class AttributeSet(NamedTuple):
-    """``target = value`` where the target is a dotted name. ``value`` is a dotted name, "" for anything else."""
-
-    target: str
-    value: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    scope: int
-
-    @property
-    def span(self) -> Span:
-        """The place of the target."""
-        return Span(Position(self.line, self.column), Position(self.end_line, self.end_column))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,7 +261,6 @@ class ModuleUses:
     calls: tuple[Call, ...]
     strings: tuple[StringUse, ...]
     raises: tuple[Raise, ...]
-    attribute_sets: tuple[AttributeSet, ...]
 
     def raises_in(self, qualified: str) -> tuple[Raise, ...]:
         """The raise statements of a function, without those of functions inside it."""

@@ -84,6 +84,11 @@ class Evidence:
         """Whether it is nothing but the finding's own line, which every output shows anyway."""
         return self.role == PLACE
 
+    @property
+    def is_found(self) -> bool:
+        """Whether its quote can be read in the text, at whatever line."""
+        return self.verified is not Verified.MISSING
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:

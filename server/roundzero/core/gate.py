@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import SkipKind
-from roundzero.core.finding import Finding, Origin, State, Verified
+from roundzero.core.finding import Finding, Origin, State
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 from roundzero.core.report import Coverage, Depth, Verdict, VerdictStatus
@@ -84,7 +84,7 @@ def shortfall(seen: Observation, policy: GatePolicy) -> Shortfall | None:
         return Shortfall("a second look did not confirm it", open=False)
     if case.confirmed is None and case.votes.given < policy.support:
         return Shortfall(UNCONFIRMED, open=True)
-    if all(each.verified is Verified.MISSING for each in seen.evidence):
+    if not any(each.is_found for each in seen.evidence):
         return Shortfall("no quote of it was found in the text", open=False)
     return _undecided([claim for claim in case.claims if claim.decisive])
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal, NewType
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.samples import is_copy, is_sample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +60,10 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Applies:
-    """Where an item applies: languages (empty: all), globs that must match (empty: all) and globs that must not."""
+    """Where an item applies: languages (empty: all), globs that must match (empty: all) and globs that must not.
+
+    What is about a language does not apply to data of tests and copies of other projects, unless globs name them.
+    """
 
     languages: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -69,7 +73,10 @@ class Applies:
         """Whether a path is covered."""
         if self.languages and language_of(path) not in self.languages:
             return False
-        if self.paths and not any(glob_matches(path, glob) for glob in self.paths):
+        if self.paths:
+            if not any(glob_matches(path, glob) for glob in self.paths):
+                return False
+        elif self.languages and (is_sample(path) or is_copy(path)):
             return False
         return not (self.exclude and any(glob_matches(path, glob) for glob in self.exclude))
 

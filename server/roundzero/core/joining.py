@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.anatomy import FailureClass
 from roundzero.core.cluster import Listing, rarity, words
-from roundzero.core.finding import Verified
 from roundzero.core.frozen import dataclass
 from roundzero.core.matching import MODEL_LINES
 from roundzero.core.prompt import OTHER
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import Side
     from roundzero.core.deep import Drafted
-    from roundzero.core.finding import Evidence, Observation
+    from roundzero.core.finding import Observation
     from roundzero.core.text import RelPath
 
 HERE: Final = (0.15, 0.30)
@@ -100,7 +99,7 @@ class _Said:
             _telling(seen.title),
             _telling(" ".join(claims)),
             _names(" ".join((seen.title, *claims))),
-            frozenset((each.path, each.side, each.line) for each in seen.evidence if holds(each)),
+            frozenset((each.path, each.side, each.line) for each in seen.evidence if each.is_found),
             tuple((edit.path, edit.span, edit.new_text) for fix in seen.fixes for edit in fix.edits),
             case.consequence.failure if case is not None and case.consequence is not None else None,
         )
@@ -268,8 +267,3 @@ def _alike(one: Mapping[str, float], other: Mapping[str, float]) -> float:
         return 0.0
     first, second = sum(one.values()), sum(other.values())
     return (common / math.sqrt(first * second) + common / min(first, second)) / 2
-
-
-def holds(each: Evidence) -> bool:
-    """Whether a quote was found."""
-    return each.verified is not Verified.MISSING

@@ -24,6 +24,12 @@ class Hunk:
     head_start: int
     head_count: int
 
+    @staticmethod
+    def between(base_from: int, base_to: int, head_from: int, head_to: int) -> Hunk:
+        """The hunk that replaces one half-open range of lines, counted from 0, by another."""
+        base_count, head_count = base_to - base_from, head_to - head_from
+        return Hunk(base_from + (base_count > 0), base_count, head_from + (head_count > 0), head_count)
+
     @property
     def base_lines(self) -> range:
         """The lines removed from the base."""
@@ -84,16 +90,6 @@ class LineMap:
         return LineMap(_compose(self.hunks, later.hunks))
 
 
-@dataclass(slots=True)
-class _Region:
-    """A growing merged hunk, in half-open line ranges from 0 of the three versions."""
-
-    old_from: int
-    old_to: int
-    new_from: int
-    new_to: int
-
-
 def _compose(first: tuple[Hunk, ...], second: tuple[Hunk, ...]) -> tuple[Hunk, ...]:
     """Merge two hunk lists over their shared middle version; hunks that touch in the middle become one."""
     events: list[tuple[int, int, int, Hunk]] = [(h.head_gap, h.head_gap + h.head_count, 0, h) for h in first]
@@ -112,25 +108,14 @@ def _compose(first: tuple[Hunk, ...], second: tuple[Hunk, ...]) -> tuple[Hunk, .
             at += 1
         old_growth = sum(h.base_count - h.head_count for _, _, which, h in group if which == 0)
         new_growth = sum(h.head_count - h.base_count for _, _, which, h in group if which == 1)
-        length = middle_to - middle_from
-        region = _Region(
-            middle_from + old_shift,
-            middle_from + old_shift + length + old_growth,
-            middle_from + new_shift,
-            middle_from + new_shift + length + new_growth,
+        result.append(
+            Hunk.between(
+                middle_from + old_shift,
+                middle_to + old_shift + old_growth,
+                middle_from + new_shift,
+                middle_to + new_shift + new_growth,
+            )
         )
         old_shift += old_growth
         new_shift += new_growth
-        result.append(_as_hunk(region))
     return tuple(result)
-
-
-def _as_hunk(region: _Region) -> Hunk:
-    old_count = region.old_to - region.old_from
-    new_count = region.new_to - region.new_from
-    return Hunk(
-        region.old_from + (1 if old_count else 0),
-        old_count,
-        region.new_from + (1 if new_count else 0),
-        new_count,
-    )

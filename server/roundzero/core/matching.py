@@ -1,13 +1,14 @@
 """Pairs observations of one version with those of another, one to one, surest test first.
 
 Used for origin (base against head) and for identity (ledger against now). The tests, in order: same fingerprint on the
-line the old one moved to; for a line that is gone, same text elsewhere in the file, with the same symbol or the same
-surroundings; same item where the old line was replaced, if symbol or text still resemble; same item and text anywhere
-in the change (a moved block), with the same symbol or surroundings, or a text so long that it is hardly written twice.
-A line that was kept can only be paired where it is now: whoever looks at new lines alone must not have one of them
-excused by an old line like it. Where a test allows several pairs, the lines around
-them decide (core/neighbours), then distance. Titles and bare line numbers are never compared. Invariant: no observation
-takes part in two pairs, and the result does not depend on input order.
+line the old one moved to, of several on it the one that marks the same piece of code; for a line that is gone, same
+text elsewhere in the file, with the same symbol or the same surroundings; same item where the old line was replaced, if
+symbol or text still resemble or the same piece of code is marked, as a name in a list that was laid out anew; same item
+and text anywhere in the change (a moved block), with the same symbol or surroundings, or a text so long that it is
+hardly written twice. A line that was kept can only be paired where it is now: whoever looks at new lines alone must not
+have one of them excused by an old line like it. Where a test allows several pairs, the lines around them decide
+(core/neighbours), then distance. Titles and bare line numbers are never compared. Invariant: no observation takes part
+in two pairs, and the result does not depend on input order.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from roundzero.core.frozen import dataclass
 from roundzero.core.neighbours import Around, Spot, couple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from roundzero.core.change import Change, FileChange, Source
+    from roundzero.core.change import Change, Source
     from roundzero.core.finding import FindingId, Observation
     from roundzero.core.linemap import LineMap
     from roundzero.core.text import RelPath
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 RESEMBLES: Final = 0.6
 """Least ratio of equal characters at which an edited line still counts as the same place."""
 
+_NAME: Final = 3
+"""Least characters of a piece of code that is known by itself."""
 
 _STEM: Final = 6
 """Least characters that a line must keep for its end not to matter."""
@@ -60,16 +63,6 @@ class Moves:
     files: Mapping[RelPath, tuple[RelPath, LineMap]]
     before: Mapping[RelPath, Source] = field(default_factory=dict)
     after: Mapping[RelPath, Source] = field(default_factory=dict)
-
-    @staticmethod
-    def of(files: Iterable[FileChange]) -> Moves:
-        """The moves of changed files, from the base to the head."""
-        files = tuple(files)
-        return Moves(
-            {file.base.path: (file.path, file.line_map) for file in files if file.base is not None},
-            {file.base.path: file.base for file in files if file.base is not None},
-            {file.path: file.head for file in files if file.head is not None},
-        )
 
     @staticmethod
     def within(change: Change) -> Moves:
@@ -126,6 +119,7 @@ def pair(old: Sequence[Observation], new: Sequence[Observation], moves: Moves) -
         for at, seen in enumerate(new)
     ]
     matcher = _Matcher(before, after, moves)
+    matcher.by_key(lambda p: (p.seen.item, p.path, piece, p.line) if (piece := _marked(p)) else None, here=True)
     matcher.by_key(lambda p: (p.seen.item, p.path, p.seen.symbol, p.seen.anchor_text, p.line), here=True)
     matcher.by_key(lambda p: (p.seen.item, p.path, p.seen.anchor_text, p.line), here=True)
     matcher.forget_kept()
@@ -246,10 +240,22 @@ def _here(place: _Place) -> tuple[str, int, int, str]:
 def _likeness(old: _Place, new: _Place) -> float:
     """How alike two places of one hunk are, 0 when they are not the same defect's."""
     ratio = resemblance(old.seen.anchor_text, new.seen.anchor_text)
+    same_symbol = old.seen.symbol == new.seen.symbol
+    same_piece = len(marked := _marked(new)) >= _NAME and marked == _marked(old)
+    if same_piece and (same_symbol or ratio >= RESEMBLES):
+        return 1.0 + ratio
     if ratio >= RESEMBLES:
         return ratio
-    same_symbol = old.seen.symbol is not None and old.seen.symbol == new.seen.symbol
-    return ratio / 2 + 0.01 if same_symbol else 0.0
+    return ratio / 2 + 0.01 if same_symbol and old.seen.symbol is not None else 0.0
+
+
+def _marked(place: _Place) -> str:
+    """The piece of code that an observation marks, if it is known and less than a line; otherwise ""."""
+    span = place.seen.span
+    if place.source is None or span is None or span.start.line != span.end.line:
+        return ""
+    piece = place.source.index.slice(span)
+    return piece if len(piece) < len(place.source.index.line(span.start.line).strip()) else ""
 
 
 def resemblance(one: str, other: str) -> float:

@@ -111,12 +111,19 @@ class Rechecks:
         return self.fixed + self.open + self.failed + self.unanswered
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolUse:
-    """What models looked up: calls of tools, and bytes of what those gave."""
+    """What models looked up: calls of tools, and bytes of what those gave.
 
-    calls: int
-    bytes: int
+    What they did not see: ``unanswered`` calls, by why they gave nothing; ``cut`` results that show a part of what
+    there is; ``ended``: conversations that were cut short, by what did it. All in words.
+    """
+
+    calls: int = 0
+    bytes: int = 0
+    unanswered: tuple[tuple[str, int], ...] = ()
+    cut: int = 0
+    ended: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.model_values import Question, Turn
-from roundzero.core.secrets import find_sensitive
+from roundzero.core.secrets import find_sensitive_in_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,7 +55,10 @@ def numbered(excerpt: Excerpt, mark: str = " ") -> Iterator[str]:
 
 
 def inline(text: str) -> str:
-    """A text on one line, without secrets. What stands in excerpts has lost its own before."""
-    for span in reversed(find_sensitive(text)):
+    """A text on one line, without secrets. What stands in excerpts has lost its own before.
+
+    Part of a name, as of a file's, a secret has other words before and behind it.
+    """
+    for span in reversed(find_sensitive_in_names(text)):
         text = f"{text[: span.start]}<secret: {span.label}>{text[span.end :]}"
     return " ".join(text.split())

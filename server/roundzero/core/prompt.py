@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.model_values import Question, Turn
-from roundzero.core.posing import LANGUAGES, inline
+from roundzero.core.posing import LANGUAGES, inline, numbered
 from roundzero.core.rule_files import holds_packs
 
 if TYPE_CHECKING:
@@ -144,12 +144,11 @@ def question(
     *,
     language: Language,
     schema: Mapping[str, object],
-    summary: str = "",
     note: str = "",
 ) -> Question:
-    """The question about a unit. ``summary``: one line on the change as a whole; ``note``: on how it is shown; ours."""
-    sent = "\n".join(_asked(unit, items, summary, note))
-    deciding = "\n".join(_asked(_deciding(unit), items, summary, note))
+    """The question about a unit. ``note``: on how it is shown; ours."""
+    sent = "\n".join(_asked(unit, items, note))
+    deciding = "\n".join(_asked(_deciding(unit), items, note))
     return posed(_TASK, sent, deciding, language=language, schema=schema)
 
 
@@ -174,9 +173,7 @@ def _deciding(unit: Unit) -> Unit:
     return replace(unit, facts=facts, dismissed=(), praised=())
 
 
-def _asked(unit: Unit, items: Mapping[ItemId, Item], summary: str, note: str) -> Iterator[str]:
-    if summary:
-        yield f"The change: {summary}"
+def _asked(unit: Unit, items: Mapping[ItemId, Item], note: str) -> Iterator[str]:
     if note:
         yield note
     yield f"Part of {inline(unit.path)}"
@@ -247,19 +244,14 @@ def _numbered(unit: Unit) -> Iterator[str]:
         yield from _head_lines(each, added, shown)
     for left in shown.values():
         for each in left:
-            yield from _removed_lines(each)
+            yield from numbered(each, "-")
 
 
 def _head_lines(each: Excerpt, added: set[int], shown: dict[int, list[Excerpt]]) -> Iterator[str]:
     lines = each.text.split("\n")
     for line, text in enumerate(lines, each.first):
         for gone in shown.pop(line, ()):
-            yield from _removed_lines(gone)
+            yield from numbered(gone, "-")
         yield f"{'+' if line in added else ' '} {line:4} {text}"
     for gone in shown.pop(each.first + len(lines), ()):
-        yield from _removed_lines(gone)
-
-
-def _removed_lines(each: Excerpt) -> Iterator[str]:
-    for line, text in enumerate(each.text.split("\n"), each.first):
-        yield f"- {line:4} {text}"
+        yield from numbered(gone, "-")

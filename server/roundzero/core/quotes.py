@@ -12,6 +12,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from roundzero.core.harmless import is_hidden
 from roundzero.core.text import dominant_eol, with_eol
 
 if TYPE_CHECKING:
@@ -28,10 +29,15 @@ SPREAD: Final = 12
 
 
 class Found(NamedTuple):
-    """A place that reads like a quote. ``whole``: only a comment stands beside it."""
+    """A place that reads like a quote. ``whole``: only a comment stands beside it, if anything.
+
+    ``after``: the mark before it. ``remarked``: whether the text has a comment behind it.
+    """
 
     line: int
     whole: bool
+    after: str
+    remarked: bool
 
 
 class Reading(NamedTuple):
@@ -49,16 +55,35 @@ class Reading(NamedTuple):
 def readings(quote: str, text: Text, line: int) -> Iterator[Reading]:
     """The ways to read a quote, strictest first. ``line`` is where it is said to stand."""
     for number, wording in enumerate(_wordings(quote, line)):
-        told = text.told(wording)
-        yield Reading(text.plain.find(with_eol(wording, text.eol)), told, plain=number == 0, marked=False)
-        yield Reading(text.squeezed.find(wording), told, plain=False, marked=number > 0)
-        if told >= TELLING:
-            for form in (text.unmarked, text.untagged):
-                yield Reading(form.find(wording), told, plain=False, marked=True)
-            if (cut := _END.sub("", wording)) != wording:
-                yield Reading(text.squeezed.find(cut, ends=False), told, plain=False, marked=True)
-            if parts := _parts(wording):
-                yield Reading(text.squeezed.find_parts(parts), told, plain=False, marked=True)
+        signed = quote.strip()[:1] in _SIGNS and wording[0] not in _SIGNS
+        remarked = len(quote) > len(wording) and _REMARK.sub("", quote) != quote and _REMARK.search(wording) is None
+        for reading in _read(wording, text, first=number == 0):
+            found = (
+                each
+                for each in reading.found
+                if not (signed and each.after in _SIGNS) and not (remarked and each.remarked)
+            )
+            yield reading._replace(found=tuple(found))
+
+
+def _read(wording: str, text: Text, *, first: bool) -> Iterator[Reading]:
+    told = text.told(wording)
+    yield Reading(text.plain.find(with_eol(wording, text.eol)), told, plain=first, marked=False)
+    yield Reading(text.squeezed.find(wording), told, plain=False, marked=not first)
+    if told >= TELLING:
+        for form in (text.unmarked, text.untagged):
+            yield Reading(form.find(wording), told, plain=False, marked=True)
+        if (cut := _END.sub("", wording)) != wording:
+            yield Reading(text.squeezed.find(cut, ends=False), told, plain=False, marked=True)
+        if parts := _parts(wording):
+            yield Reading(text.squeezed.find_parts(parts), told, plain=False, marked=True)
+
+
+_SIGNS: Final = frozenset("+-*")
+"""What a quote may begin with as code or as a mark of a diff or list: a term that is taken away is not one added.
+
+Likewise a remark may be a reviewer's, or a comment; where the text has one of its own it is that which must be read.
+"""
 
 
 _NUMBERED: Final = re.compile(r"\s*(?:[\w./-]+:)?L?(\d{1,9})\s*(?:[:|│→]|\t)[ \t]?")
@@ -66,7 +91,7 @@ _CHANGED: Final = re.compile(r"[-+](?![-+])[ \t]?")
 _QUOTED: Final = re.compile(r"\s*>[ \t]?")
 _LISTED: Final = re.compile(r"\s*[-*•][ \t]+")
 _FENCE: Final = re.compile(r"\s*(?:```|~~~)\w*\s*")
-_REMARK: Final = re.compile(r"(?<=\S)\s+(?:#|//|/\*|<-+|←|→).*$")
+_REMARK: Final = re.compile(r"(?<=\S)\s+(?:(?:#|//|<-+|←|→).*|/\*(?:(?!\*/).)*(?:\*/)?)$")
 _ELLIPSIS: Final = re.compile(r"\s*(?:\.{3,}|…)\s*")
 _END: Final = re.compile(r"\s*(?:\.{3,}|…)\s*$")
 
@@ -152,8 +177,8 @@ class Text:
 
     @cached_property
     def squeezed(self) -> _Form:
-        """Without white space, and with plain quotation marks and dashes."""
-        return _Form(self.index, lambda character: not character.isspace())
+        """Without white space and what is dropped from a reply, and with plain quotation marks and dashes."""
+        return _Form(self.index, _is_seen)
 
     @cached_property
     def unmarked(self) -> _Form:
@@ -176,8 +201,12 @@ class Text:
         return sum(len(word) for word in _WORD.findall(quote) if word.lower() not in _KEYWORDS)
 
 
+def _is_seen(character: str) -> bool:
+    return not character.isspace() and not is_hidden(character)
+
+
 def _is_said(character: str) -> bool:
-    return not character.isspace() and character not in _MARKS
+    return character not in _MARKS and _is_seen(character)
 
 
 class _Form:
@@ -199,7 +228,8 @@ class _Form:
             text = blank.sub(lambda match: " " * len(match[0]), text)
         if spelled:
             text = text.translate(_SPELLED)
-        self.origins = range(len(text)) if self.identical else [at for at, each in enumerate(text) if keeps(each)]
+        kept = frozenset(filter(keeps, set(text)))
+        self.origins = range(len(text)) if self.identical else [at for at, each in enumerate(text) if each in kept]
         self.text = text if self.identical else "".join(text[at] for at in self.origins)
 
     def find(self, quote: str, *, ends: bool = True) -> tuple[Found, ...]:
@@ -268,15 +298,16 @@ class _Form:
         before = text[text.rfind("\n", 0, first) + 1 : first]
         stop = text.find("\n", last)
         after = text[last + 1 : stop if stop >= 0 else len(text)]
-        around = before + _COMMENT.sub("", after)
-        return Found(self._line(start), not any(self.keeps(each) and not each.isspace() for each in around))
+        code = _COMMENT.sub("", after)
+        whole = not any(self.keeps(each) and not each.isspace() for each in before + code)
+        return Found(self._line(start), whole, before.rstrip()[-1:], code != after)
 
     def _line(self, at: int) -> int:
         return self.index.position(self.origins[at]).line
 
 
 _NUMBER: Final = re.compile(r"\d\.\d")
-_COMMENT: Final = re.compile(r"^\s+(?:#|//|/\*).*")
+_COMMENT: Final = re.compile(r"^\s+(?:(?:#|//).*|/\*(?:(?!\*/).)*(?:\*/\s*)?$)")
 
 
 def _is_word(character: str) -> bool:

@@ -8,11 +8,11 @@ its steps count it by number; evidence whose line was edited is marked as missin
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.ascending import ascending
 from roundzero.core.change import Side
 from roundzero.core.finding import Verified
 from roundzero.core.linemap import Hunk, LineMap
@@ -52,9 +52,8 @@ def edit_map(old: str, new: str) -> LineMap:
     if not any(lines):
         return LineMap(())
     if not all(lines) or sum(lines) > _MOST_LINES:
-        return LineMap((_hunk((0, lines[0]), (0, lines[1]), first),))
-    edited = _between(_split(gone), _split(came))
-    return LineMap(tuple(_hunk(one, other, first) for one, other in edited))
+        return LineMap((Hunk.between(first, first + lines[0], first, first + lines[1]),))
+    return LineMap(tuple(_edited(_split(gone), _split(came), first)))
 
 
 def _split(text: str) -> list[str]:
@@ -63,14 +62,8 @@ def _split(text: str) -> list[str]:
     return [*(line + "\n" for line in lines), *([last] if last else [])]
 
 
-def _hunk(gone: tuple[int, int], came: tuple[int, int], first: int) -> Hunk:
-    """The hunk of two ranges of lines, from 0 in a region after ``first`` lines that both texts share."""
-    removed, added = gone[1] - gone[0], came[1] - came[0]
-    return Hunk(first + gone[0] + (1 if removed else 0), removed, first + came[0] + (1 if added else 0), added)
-
-
-def _between(old: list[str], new: list[str]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """What was edited in a region, as ranges of its lines from 0 on both sides, in order.
+def _edited(old: list[str], new: list[str], first: int) -> Iterator[Hunk]:
+    """What was edited in a region after ``first`` lines that both texts share, in order.
 
     Anchors are lines unique on both sides (as in a patience diff, one level deep); equal lines after and before one
     belong to it.
@@ -83,7 +76,7 @@ def _between(old: list[str], new: list[str]) -> Iterator[tuple[tuple[int, int], 
         while from_old > at and from_new > to and old[from_old - 1] == new[from_new - 1]:
             from_old, from_new = from_old - 1, from_new - 1
         if from_old > at or from_new > to:
-            yield (at, from_old), (to, from_new)
+            yield Hunk.between(first + at, first + from_old, first + to, first + from_new)
         at, to = here, there
         while at < len(old) and to < len(new) and old[at] == new[to]:
             at, to = at + 1, to + 1
@@ -92,21 +85,7 @@ def _between(old: list[str], new: list[str]) -> Iterator[tuple[tuple[int, int], 
 def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
     """The most lines that both sides hold once and in the same order, as indexes on both sides."""
     places = _once(new)
-    pairs = [(at, to) for line, at in _once(old).items() if (to := places.get(line)) is not None]
-    tops: list[int] = []
-    ends: list[int] = []
-    behind: list[int] = []
-    for number, (_, to) in enumerate(pairs):
-        height = bisect_left(tops, to)
-        behind.append(ends[height - 1] if height else -1)
-        tops[height : height + 1] = [to]
-        ends[height : height + 1] = [number]
-    found: list[tuple[int, int]] = []
-    number = ends[-1] if ends else -1
-    while number >= 0:
-        found.append(pairs[number])
-        number = behind[number]
-    return found[::-1]
+    return ascending([(at, to) for line, at in _once(old).items() if (to := places.get(line)) is not None])
 
 
 def _once(lines: list[str]) -> dict[str, int]:

@@ -49,12 +49,11 @@ def candidates(  # noqa: PLR0913  each is an independent input
     covers: Callable[[RelPath], bool],
     said: Collection[FindingId] = (),
     delta: Collection[RelPath] = (),
-    also: Collection[FindingId] = (),
 ) -> tuple[Subject, ...]:
     """Findings of a model that may be another story now, gravest first; their texts of then are still to be found.
 
-    Those that are open, stale or unconfirmed, and fixed ones that read as before. ``said`` were raised again anyhow;
-    ``also`` are asked about in any case. ``delta``: paths that changed since somebody looked this deeply.
+    Those that are open, stale or unconfirmed, and fixed ones that read as before. ``said`` were raised again anyhow.
+    ``delta``: paths that changed since somebody looked this deeply.
     """
     entries = {
         name: entry
@@ -70,7 +69,7 @@ def candidates(  # noqa: PLR0913  each is an independent input
             continue
         if subject.was_fixed and not _reads_as_before(subject, texts):
             continue
-        anyway = again.id in also or _is_named(subject, words)
+        anyway = _is_named(subject, words)
         if anyway or _may_be_touched(subject, current):
             subjects.append(replace(subject, anyway=anyway))
     return tuple(sorted(subjects, key=lambda each: (each.was_fixed, each.entry.sighting.severity, each.entry.id)))

@@ -19,7 +19,7 @@ from roundzero.core.change import Side
 from roundzero.core.citing import cited, found
 from roundzero.core.claims import bound, decisive
 from roundzero.core.drafting import cause_of
-from roundzero.core.finding import State, Verified
+from roundzero.core.finding import State
 from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import Proof, redacted
 from roundzero.core.lexical import is_known
@@ -217,7 +217,7 @@ def _shows_a_change(subject: Subject, proof: Evidence, change: Change) -> bool:
     A line that was there all the time would say that the claim was never true, which is another matter.
     """
     for each in subject.again.seen.evidence:
-        gone = each.verified is Verified.MISSING and each.side is Side.HEAD and each.path == proof.path
+        gone = not each.is_found and each.side is Side.HEAD and each.path == proof.path
         if gone and abs(each.line - proof.line) <= CLOSE:
             return True
     quoted = {collapse(each.quote) for each in subject.entry.sighting.evidence if each.side is Side.HEAD}

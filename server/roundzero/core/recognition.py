@@ -12,11 +12,12 @@ and no observation is used twice, and the result does not depend on input order.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from dataclasses import field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from roundzero.core.ascending import ascending
 from roundzero.core.change import Side
 from roundzero.core.cluster import likeness
 from roundzero.core.finding import FindingId, State, first_id
@@ -385,22 +386,7 @@ def _fixed_points(before: list[_Row], after: list[_Row]) -> list[tuple[int, int]
     """Old and new lines of prints that occur once on both sides of a file, ascending on both."""
     old = _once(before)
     new = _once(after)
-    points = sorted((old[key], new[key]) for key in old.keys() & new.keys())
-    # The longest run that ascends on both sides: what crosses it was moved and says nothing about its surroundings.
-    ends: list[int] = []
-    tails: list[int] = []
-    came_from: list[int] = []
-    for at, (_, line) in enumerate(points):
-        rank = bisect_left(tails, line)
-        came_from.append(ends[rank - 1] if rank else -1)
-        tails[rank : rank + 1] = [line]
-        ends[rank : rank + 1] = [at]
-    chain: list[tuple[int, int]] = []
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        chain.append(points[at])
-        at = came_from[at]
-    return chain[::-1]
+    return ascending(sorted((old[key], new[key]) for key in old.keys() & new.keys()))
 
 
 def _once(rows: list[_Row]) -> dict[Hashable, int]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from roundzero.core.change import Side, Source
 from roundzero.core.drafting import cause_of
 from roundzero.core.evidence import verified
-from roundzero.core.finding import Anchor, State, Verified
+from roundzero.core.finding import Anchor, State
 from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import line_reading
 from roundzero.core.matching import TELLING
@@ -103,11 +103,8 @@ def _again(entry: Entry, change: Change, texts: Texts, quotable: _Quotable) -> I
     at = line or min(max(1, place.near), head.index.line_count)
     evidence = tuple(_shifted(each, then, place.path, at - then.line) for each in then.evidence)
     now = quotable.verified(evidence)
-    lost = any(
-        after.verified is Verified.MISSING and before.verified is not Verified.MISSING
-        for before, after in zip(evidence, now, strict=True)
-    )
-    cause = cause_of([each for each in now if each.verified is not Verified.MISSING], change)
+    lost = any(before.is_found and not after.is_found for before, after in zip(evidence, now, strict=True))
+    cause = cause_of([each for each in now if each.is_found], change)
     file = change.file(place.path)
     holds = line is not None and not lost and cause is not None
     if cause is None and file is not None and file.hunks:

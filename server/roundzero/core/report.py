@@ -121,9 +121,9 @@ class Stats:
 class Report:
     """Everything about one review. ``findings`` holds the listed ones, sorted; hidden ones are counted in stats.
 
-    ``gravest`` is the gravest severity past its gates, shown or not; the exit status follows from it.
-    ``paths`` are the files and folders the review was restricted to, none when it was not; ``outside`` the texts of
-    files beyond the change that findings lie in. ``summary``, ``themes`` and ``mismatches`` are a deep review's.
+    ``gravest`` is the gravest severity past its gates, shown or not; the exit status follows from it. ``outside`` are
+    the texts of files beyond the change that findings lie in. ``summary``, ``themes`` and ``mismatches`` are a deep
+    review's.
     """
 
     tool_version: str
@@ -146,7 +146,6 @@ class Report:
     settings_changed: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     gravest: Severity | None = None
-    paths: tuple[RelPath, ...] = ()
     outside: tuple[Source, ...] = ()
     stats: Stats = field(default_factory=Stats)
 

@@ -78,7 +78,6 @@ class Include:
     """``-r path`` or, with ``only_limits``, ``-c path``; ``path`` as written."""
 
     path: str
-    line: int
     only_limits: bool
 
 
@@ -144,7 +143,7 @@ def read_requirements(index: LineIndex) -> RequirementsFile:
         include = _INCLUDE.match(stripped)
         if include is not None:
             path = include["path"].strip("\"'")
-            includes.append(Include(path, first + 1, include["option"] in {"-c", "--constraint"}))
+            includes.append(Include(path, include["option"] in {"-c", "--constraint"}))
         elif stripped[0] != "-" and len(parts[0]) <= LONGEST:
             via, has_via, at = _annotation(texts, at, parts[-1])
             row = _row(text, parts, range(first + 1, at + 1), via, has_via=has_via)

@@ -37,7 +37,7 @@ _MOST: Final = 3
 class Advice:
     """What an earlier round said, and where it shows now.
 
-    ``text`` names it in words. ``lines`` (from 1) are those that came of it, ``quote`` what one of them reads.
+    ``text`` names it in words. ``lines`` (from 1) are those that came of it, ``quotes`` what some of them read.
     ``item`` and ``anchor_text`` are those of the defect that it removed.
     """
 

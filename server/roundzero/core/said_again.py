@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.cluster import likeness
+from roundzero.core.cluster import ALIKE, likeness
 from roundzero.core.matching import MODEL_LINES
 from roundzero.core.prompt import OTHER
 from roundzero.core.recognition import SAME_WORDS
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from roundzero.core.change import Side
     from roundzero.core.finding import Observation
     from roundzero.core.text import RelPath
-
-ALIKE: Final = 0.3
-"""How alike (0 to 1) two titles under the item for everything else are that say one thing; as core/drafting has it."""
 
 _REACH: Final = 10
 """Lines over which distance comes to weigh half as much as words do."""

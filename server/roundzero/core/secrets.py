@@ -2,8 +2,9 @@
 
 Two levels. ``find_secrets`` is for warnings: what it finds is one, and placeholders, examples and look-ups are none.
 ``find_sensitive`` is for what leaves the machine: all of that and whatever else might be one, since a value too many
-that is kept back costs little. Nothing here ever returns or logs a value. Invariants: spans are ascending and do not
-overlap; all that the first level finds lies within spans of the second; the cost is linear in the text.
+that is kept back costs little; what is one in one place of a text is one everywhere in it. Nothing here ever returns
+or logs a value. Invariants: spans are ascending and do not overlap; all that the first level finds lies within spans of
+the second; the cost is linear in the text.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from roundzero.core.frozen import dataclass
 from roundzero.core.secret_shapes import SHAPES, SecretKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from roundzero.core.secret_shapes import Shape
 
@@ -82,13 +83,32 @@ def find_secrets(text: str) -> tuple[SecretSpan, ...]:
 
 def find_sensitive(text: str, *, settings: bool = False) -> tuple[SecretSpan, ...]:
     """All that is or might be a secret. ``settings``: the text is a file of settings, where bare words are values."""
-    from roundzero.core.sensitive import named  # noqa: PLC0415  its patterns are not needed for a start
+    from roundzero.core.sensitive import named, repeated  # noqa: PLC0415  its patterns are not needed for a start
 
     lowered = _lowered(text)
     loose = (SecretSpan(start, end, label, SecretKind.NAMED) for start, end, label in named(text, lowered, settings))
-    found = sorted([*find_secrets(text), *_unsure(text), *loose], key=lambda span: (span.start, -span.end))
+    found = _united([*find_secrets(text), *_unsure(text), *loose])
+    values = {text[span.start : span.end]: span.label for span in found}
+    again = [SecretSpan(start, end, label, SecretKind.NAMED) for start, end, label in repeated(text, values)]
+    return _united([*found, *again])
+
+
+def find_sensitive_in_names(text: str) -> tuple[SecretSpan, ...]:
+    """The same, and shapes that are a part of a name, as of a file's: ``dump_<token>_old.json``."""
+    found = find_sensitive(text)
+    if "_" not in text:
+        return found
+    apart = text.replace("_", " ")
+    for literal, _ in _LITERALS:
+        if "_" in literal:
+            apart = apart.replace(literal.replace("_", " "), literal)
+    return _united([*found, *_unsure(apart)])
+
+
+def _united(spans: Iterable[SecretSpan]) -> tuple[SecretSpan, ...]:
+    """Spans in order, those that overlap as one."""
     result: list[SecretSpan] = []
-    for span in found:
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         if not result or span.start >= result[-1].end:
             result.append(span)
         elif span.end > result[-1].end:

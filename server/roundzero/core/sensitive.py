@@ -7,13 +7,14 @@ ours are no values; each pattern begins with a fixed word and repeats within bou
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.secrets import entropy, kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _LONG_NAMES: Final = (
     "password",
@@ -214,7 +215,8 @@ def named(text: str, lowered: str, settings: bool) -> Iterator[tuple[int, int, s
                 yield at + crumb.start(1), at + crumb.end(1), "cookie"
     for match in _BLOB.finditer(text):
         before = lowered[max(0, match.start() - 40) : match.start()]
-        if _is_blob(match[0][:_JUDGED]) and not any(word in before for word in _DIGESTS):
+        random = _is_blob(match[0][:_JUDGED]) and not _is_name(match[0])
+        if random and not any(word in before for word in _DIGESTS):
             yield *match.span(), "long random value"
 
 
@@ -226,6 +228,34 @@ def _each(needle: str, pattern: re.Pattern[str], lowered: str) -> Iterator[re.Ma
         if match is not None:
             yield match
         at = lowered.find(needle, at + 1 if match is None else match.end())
+
+
+def repeated(text: str, values: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
+    """Where else the values stand that some name or shape gave away. ``values``: their labels.
+
+    A plain word is taken for one only where it is all of a string: it may be a name as well.
+    """
+    for value, label in itertools.islice(values.items(), _MOST_REPEATED):
+        if len(value) < _SHORTEST_REPEATED or "\n" in value:
+            continue
+        word = _WORDLIKE.fullmatch(value) is not None
+        at = text.find(value)
+        while at >= 0:
+            end = at + len(value)
+            before, after = text[at - 1 : at], text[end : end + 1]
+            if (before == after and before in _QUOTES) if word else not (_goes_on(before) or _goes_on(after)):
+                yield at, end, label
+            at = text.find(value, end)
+
+
+_MOST_REPEATED: Final = 200
+"""Values of one text that are looked for anew: a file with more of them holds little else."""
+_SHORTEST_REPEATED: Final = 6
+_QUOTES: Final = frozenset("\"'`")
+
+
+def _goes_on(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def is_blank(value: str) -> bool:
@@ -315,6 +345,19 @@ def _is_blob(value: str) -> bool:
     mixed = any(char.islower() for char in value) and any(char.isupper() for char in value)
     return mixed and digits >= 2 and entropy(value) >= _BLOB_BITS
 
+
+def _is_name(value: str) -> bool:
+    """Whether it is a path or another long name: three words in it, and no part that is random by itself."""
+    parts = _PARTED.split(value)
+    words = sum(_WORD.fullmatch(part) is not None for part in parts)
+    random = (len(part) >= _RANDOM_PART and _WORDLIKE.fullmatch(part) is None for part in parts)
+    return words >= 3 and not any(random)
+
+
+_PARTED: Final = re.compile(r"[-_/+=]+")
+_WORD: Final = re.compile(r"[A-Z]?[a-z]{3,20}")
+_RANDOM_PART: Final = 20
+"""Letters and digits in one piece that are no words: what is random and as long as 40 has mostly one."""
 
 _SETTINGS_SUFFIXES: Final = (
     ".env",

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.cluster import likeness
 from roundzero.core.evidence import verified
-from roundzero.core.finding import Verified
 from roundzero.core.frozen import dataclass
 from roundzero.core.model_part import Strength
 from roundzero.core.outline import symbol_at
@@ -137,9 +136,7 @@ def written(
 
 
 def _kept(strength: Strength, sources: Mapping[tuple[RelPath, Side], Source], index: int | None) -> KeptStrength:
-    evidence = tuple(
-        replace(each, quote=redact(each.quote)) for each in strength.evidence if each.verified is not Verified.MISSING
-    )
+    evidence = tuple(replace(each, quote=redact(each.quote)) for each in strength.evidence if each.is_found)
     return KeptStrength(
         text=redact(strength.text), evidence=evidence, symbols=_symbols(evidence, sources, ()), round=index
     )
@@ -152,7 +149,7 @@ def _order(kept: KeptStrength) -> tuple[bool, int, str, int, str]:
 
 def _is_lost(proof: Evidence, now: Mapping[Evidence, Evidence], gone: Collection[RelPath]) -> bool:
     found = now.get(proof)
-    return proof.path in gone if found is None else found.verified is Verified.MISSING
+    return proof.path in gone if found is None else not found.is_found
 
 
 def _symbols(

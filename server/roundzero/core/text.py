@@ -167,6 +167,14 @@ def with_eol(text: str, eol: str) -> str:
     return unix if eol == "\n" else unix.replace("\n", eol)
 
 
+def clash(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether two replaced stretches (start and end, in offsets) overlap, so that only one replacement can be made.
+
+    Two that start at one place do even when they are empty: in which order to put their texts would be a guess.
+    """
+    return one[0] == other[0] or (one[0] < other[1] and other[0] < one[1])
+
+
 def collapse(text: str) -> str:
     """White space folded to single spaces and trimmed: the form in which lines are compared for identity."""
     return " ".join(text.split())

@@ -8,6 +8,7 @@ equal texts.
 from __future__ import annotations
 
 import json
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from roundzero.core.frozen import dataclass
@@ -36,10 +37,12 @@ class Calls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """How far one conversation may look around.
+    """How far one conversation may look around: constants, which docs/model.md names, and no settings.
 
-    ``calls`` in all, ``at_once`` in one reply, ``turns`` replies before the answer; ``bytes`` of all results,
-    ``seconds`` that tools may take in all and ``each`` of them in one call.
+    What a review may cost is the user's to say (core/budget); these keep one conversation from taking all of it, and
+    the text of results from taking all of a model's context. ``calls`` in all, ``at_once`` in one reply, ``turns``
+    replies before the answer; ``bytes`` of all results, ``seconds`` that tools may take in all and ``each`` of them in
+    one call.
     """
 
     calls: int = 16
@@ -50,25 +53,49 @@ class Bounds:
     each: float = 10.0
 
 
+class Unanswered(Enum):
+    """Why a call gave nothing, in words for people."""
+
+    KEPT_BACK = "may be shown to nobody"
+    PAST_LIMIT = "past a limit"
+    LATE = "not answered in time"
+    FAILED = "failed"
+    WRONG = "asked for what there is not, or asked wrongly"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Used:
-    """What was used of the bounds: calls that were carried out, bytes of all results, calls that were refused.
+    """What was used of the bounds: calls that were carried out, and bytes of all results.
 
-    ``limit`` names the bound at which looking around ended, "" where it did not.
+    ``unanswered``: why calls gave nothing, once for each. ``cut`` results show a part of what there is. ``limits``: why
+    looking around ended before an answer, once for each conversation in which it did: a bound, or a reply in the middle
+    that came to nothing.
     """
 
     calls: int = 0
     bytes: int = 0
-    refused: int = 0
-    limit: str = ""
+    unanswered: tuple[Unanswered, ...] = ()
+    cut: int = 0
+    limits: tuple[str, ...] = ()
+
+    @property
+    def refused(self) -> int:
+        """How many calls gave nothing."""
+        return len(self.unanswered)
+
+    @property
+    def limit(self) -> str:
+        """Why looking around ended first, "" where it did not."""
+        return next(iter(self.limits), "")
 
     def __add__(self, other: Used) -> Used:
-        """Both together; of the limits the first."""
+        """Both together."""
         return Used(
             calls=self.calls + other.calls,
             bytes=self.bytes + other.bytes,
-            refused=self.refused + other.refused,
-            limit=self.limit or other.limit,
+            unanswered=(*self.unanswered, *other.unanswered),
+            cut=self.cut + other.cut,
+            limits=(*self.limits, *other.limits),
         )
 
 

@@ -35,7 +35,7 @@ class Trouble:
         return Trouble(self.given_up + 1)
 
     def is_last(self, attempt: int, outcome: Outcome) -> bool:
-        """Whether a question that was put in such trouble, and for the so-manieth time ended so, is not put again."""
+        """Whether a question that was put in such trouble is not put again after ``attempt`` (from 1) ended so."""
         if outcome not in FAILURES:
             return False
         most = 1 if self.given_up else _SLOW if outcome is Outcome.TIMED_OUT else ATTEMPTS

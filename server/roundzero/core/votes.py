@@ -13,12 +13,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from roundzero.core.anatomy import Anatomy, Votes
-from roundzero.core.joining import groups, holds
+from roundzero.core.cluster import likeness
+from roundzero.core.joining import groups
 from roundzero.core.prompt import OTHER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from roundzero.core.anatomy import Suggestion
     from roundzero.core.deep import Drafted
     from roundzero.core.finding import Evidence, Observation
     from roundzero.core.item import ItemId, Severity
@@ -30,6 +32,12 @@ _APART: Final = 2
 """Steps of severity from which on a grading contradicts another."""
 _MOST_EVIDENCE: Final = 60
 """Most lines of evidence of one finding; the reference reviewer's have 51 at most."""
+
+_SAME_ADVICE: Final = 0.6
+"""How alike (0 to 1) two suggestions of a kind are that say one thing: "check the count first" and "check the count
+before taking" are by 0.68, "close it in a finally block" and "use a with statement" by 0.4."""
+_MOST_ADVICE: Final = 6
+"""Most suggestions to one finding; more are not read."""
 
 _T = TypeVar("_T")
 _UnitKey = tuple["RelPath", tuple["Hunk", ...]]
@@ -77,6 +85,7 @@ def _merged(
         negative_evidence=_united(case.negative_evidence, [each.negative_evidence for each in cases]),
         open_questions=_united(case.open_questions, [each.open_questions for each in cases]),
         votes=Votes(len(voters), len(asked)),
+        suggestions=_advice(case.suggestions, [each.suggestions for each in cases]),
         contradictions=tuple(dict.fromkeys((*case.contradictions, *against))),
     )
     others = [each.observation for each in group if each is not face]
@@ -93,7 +102,7 @@ def _merged(
 
 def _poorness(said: Drafted) -> tuple[bool, int, int, str]:
     """Orders findings of one defect by how well they are argued, the best first."""
-    verified = sum(holds(each) for each in said.observation.evidence)
+    verified = sum(each.is_found for each in said.observation.evidence)
     return (not _is_argued(said.observation), -verified, said.voice, said.observation.title)
 
 
@@ -156,8 +165,8 @@ def _silences(
 def _joined(face: Observation, others: Iterable[Observation]) -> tuple[Evidence, ...]:
     """The face's evidence at its places, then what others found beyond it."""
     evidence = list(face.evidence)
-    known = {(each.path, each.side, each.line) for each in evidence if holds(each)}
-    for each in (each for seen in others for each in seen.evidence if holds(each)):
+    known = {(each.path, each.side, each.line) for each in evidence if each.is_found}
+    for each in (each for seen in others for each in seen.evidence if each.is_found):
         place = (each.path, each.side, each.line)
         if place not in known and len(evidence) < max(_MOST_EVIDENCE, len(face.evidence)):
             known.add(place)
@@ -167,6 +176,16 @@ def _joined(face: Observation, others: Iterable[Observation]) -> tuple[Evidence,
 
 def _united(first: tuple[_T, ...], others: Iterable[tuple[_T, ...]]) -> tuple[_T, ...]:
     return tuple(dict.fromkeys((*first, *(each for rest in others for each in rest))))
+
+
+def _advice(first: Sequence[Suggestion], others: Iterable[Sequence[Suggestion]]) -> tuple[Suggestion, ...]:
+    """What is suggested, each once: first by whoever argues it best, then what others say beyond that."""
+    kept: list[Suggestion] = []
+    for each in (*first, *(one for rest in others for one in rest)):
+        alike = (likeness(each.text, one.text) for one in kept if one.kind == each.kind)
+        if len(kept) < _MOST_ADVICE and max(alike, default=0.0) < _SAME_ADVICE:
+            kept.append(each)
+    return tuple(kept)
 
 
 def _key(unit: Unit) -> _UnitKey:

@@ -8,6 +8,7 @@ are turns of their own and never instructions.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
@@ -16,9 +17,9 @@ from roundzero.core.frozen import dataclass
 from roundzero.core.model_values import Ask, Outcome, Turn
 from roundzero.core.prompt import question
 from roundzero.core.reading import read_by
-from roundzero.core.toolbox import Bounds, Calls, Used, called, invitation, resulted, spelt
+from roundzero.core.toolbox import Bounds, Calls, Unanswered, Used, called, invitation, resulted, spelt
 from roundzero.core.trouble import FAILURES
-from roundzero.engine.in_form import MOST_OUTPUT, read_in_form
+from roundzero.engine.in_form import MOST_OUTPUT, Got, read_in_form
 from roundzero.engine.quick_review import Answer
 
 if TYPE_CHECKING:
@@ -36,11 +37,15 @@ T = TypeVar("T")
 _NOW: Final = (
     "You cannot look around any further (limit: {}). Answer now, in the form asked for, with what you have seen."
 )
-_LOST: Final = frozenset({Outcome.TRUNCATED, Outcome.EMPTY, Outcome.WRONG}) | FAILURES
+LOST: Final = frozenset({Outcome.TRUNCATED, Outcome.EMPTY, Outcome.WRONG}) | FAILURES
 """Replies after which it is worth asking without tools: with a schema alone a host may do better.
 
 llama.cpp, for one, answers 500 where it cannot read the calls that its model wrote.
 """
+
+LOOP: Final = "the same calls again"
+_LOOPS: Final = 2
+"""Replies in a row that only repeat earlier calls; who makes a third makes them for ever."""
 
 _SAME: Final = "the same was asked before; see above"
 
@@ -68,10 +73,17 @@ class AgentAnswer:
     shown: tuple[tuple[Side, Source], ...]
 
 
-async def agent_draft(
-    unit: Unit, inquiry: Inquiry, asking: Asks, toolbox: Toolbox, voice: Voice, *, bounds: Bounds | None = None
+async def agent_draft(  # noqa: PLR0913  each is an independent input
+    unit: Unit,
+    inquiry: Inquiry,
+    asking: Asks,
+    toolbox: Toolbox,
+    voice: Voice,
+    *,
+    bounds: Bounds | None = None,
+    until: float | None = None,
 ) -> AgentAnswer:
-    """A draft about a unit by a voice with tools, in the voice's own order."""
+    """A draft about a unit by a voice with tools, in the voice's own order. ``until``: as in ``examine``."""
     from roundzero.providers._reply_draft import FORM  # noqa: PLC0415  off the start-up path
 
     limits = bounds or Bounds()
@@ -83,7 +95,7 @@ async def agent_draft(
         note=invitation(limits, toolbox.specs),
     )
     found: Examined[Draft] = await examine(
-        asked, FORM, asking, toolbox, model=inquiry.model, bounds=limits, temperature=voice.temperature
+        asked, FORM, asking, toolbox, model=inquiry.model, bounds=limits, temperature=voice.temperature, until=until
     )
     return AgentAnswer(Answer(unit, found.value, found.outcome, found.message), found.used, found.shown)
 
@@ -98,10 +110,12 @@ async def examine(  # noqa: PLR0913  each is an independent input
     bounds: Bounds,
     temperature: float = 0.0,
     max_output: int = MOST_OUTPUT,
+    until: float | None = None,
 ) -> Examined[T]:
     """Put a question whose answer has a form, and carry out the calls that are made first.
 
-    The question should say that there are tools (core/toolbox.invitation, with ``toolbox.specs``).
+    The question should say that there are tools (core/toolbox.invitation, with ``toolbox.specs``). What is not answered
+    ``until`` a time of the loop's clock (None: however long it takes) is given up, and what was looked up is told.
     """
     first = Ask(
         question=asked,
@@ -111,7 +125,17 @@ async def examine(  # noqa: PLR0913  each is an independent input
         form=form.name,
         tools=toolbox.specs,
     )
-    return await _Conversation(first, form, asking, toolbox, bounds).held()
+    conversation = _Conversation(first, form, asking, toolbox, bounds)
+    try:
+        async with asyncio.timeout_at(until):
+            return await conversation.held()
+    except TimeoutError:
+        return conversation.ended(Got(None, Outcome.TIMED_OUT))
+
+
+def ended_by(outcome: Outcome) -> str:
+    """What ended looking around when a reply came to nothing, in words."""
+    return "a host that failed" if outcome in FAILURES else f"a reply that was {outcome.value}"
 
 
 class _Conversation(Generic[T]):
@@ -126,6 +150,13 @@ class _Conversation(Generic[T]):
         self._seconds = 0.0
         self._shown: dict[tuple[RelPath, Side], Source] = {}
         self._known: set[str] = set()
+        self._is_new = False
+        self._again = 0
+
+    def ended(self, got: Got[T]) -> Examined[T]:
+        """How it ended, with what was looked up."""
+        shown = tuple((side, source) for (_, side), source in self._shown.items())
+        return Examined(value=got.value, outcome=got.outcome, message=got.message, used=self._used, shown=shown)
 
     async def held(self) -> Examined[T]:
         from roundzero.providers._reply_base import Fault  # noqa: PLC0415  off the start-up path
@@ -134,8 +165,8 @@ class _Conversation(Generic[T]):
         for _ in range(self._bounds.turns):
             ask = self._ask()
             reply = await self._asking.put(ask)
-            if reply.outcome in _LOST and ask.tools:
-                limit = "a host that failed" if reply.outcome in FAILURES else f"a reply that was {reply.outcome.value}"
+            if reply.outcome in LOST and ask.tools:
+                limit = ended_by(reply.outcome)
                 break
             calls = step(reply.text) if reply.outcome is Outcome.OK else Fault("")
             if isinstance(calls, Fault):
@@ -145,16 +176,14 @@ class _Conversation(Generic[T]):
                 break
         else:
             limit = f"{self._bounds.turns} turns"
-        self._used = replace(self._used, limit=limit)
+        self._used += Used(limits=(limit,))
         self._turns = (*self._turns, Turn("user", _NOW.format(limit)))
         ask = replace(self._ask(), tools=())
         return await self._ended(ask, await self._asking.put(ask))
 
     async def _ended(self, ask: Ask, reply: Reply) -> Examined[T]:
         """The answer, asked for once more without tools if it cannot be read."""
-        got = await read_in_form(self._asking, replace(ask, tools=()), reply, self._form)
-        shown = tuple((side, source) for (_, side), source in self._shown.items())
-        return Examined(value=got.value, outcome=got.outcome, message=got.message, used=self._used, shown=shown)
+        return self.ended(await read_in_form(self._asking, replace(ask, tools=()), reply, self._form))
 
     def _ask(self) -> Ask:
         """The question so far; its key covers the tools and every turn."""
@@ -171,9 +200,11 @@ class _Conversation(Generic[T]):
 
     async def _carry_out(self, calls: Calls) -> None:
         heard = Calls(calls.calls[: max(1, self._bounds.at_once)])
+        self._is_new = False
         results = [(call.name, await self._result(call)) for call in heard.calls]
+        self._again = 0 if self._is_new else self._again + 1
         dropped = len(calls.calls) - len(heard.calls)
-        self._used += Used(refused=dropped)
+        self._used += Used(unanswered=(Unanswered.PAST_LIMIT,) * dropped)
         left = max(0, self._bounds.calls - self._used.calls)
         told = f"({dropped} more were not carried out: too many at once) " if dropped else ""
         name, last = results[-1]
@@ -182,10 +213,11 @@ class _Conversation(Generic[T]):
 
     async def _result(self, call: ToolCall) -> str:
         """The result of a call, in words for the model."""
+        self._is_new = self._is_new or call.arguments is None or _spelling(call) not in self._known
         if limit := self._limit():
-            self._used += Used(refused=1)
+            self._used += Used(unanswered=(Unanswered.PAST_LIMIT,))
             return f"not carried out: the limit of {limit} is reached"
-        spelling = f"{call.name} {sorted((call.arguments or {}).items())!r}"
+        spelling = _spelling(call)
         if call.arguments is not None and spelling in self._known:
             self._used += Used(calls=1)
             return _SAME
@@ -193,7 +225,8 @@ class _Conversation(Generic[T]):
         seconds = min(self._bounds.each, max(0.1, self._bounds.seconds - self._seconds))
         result = await self._toolbox.run(call, most=self._bounds.bytes - self._used.bytes, seconds=seconds)
         self._seconds += result.seconds
-        self._used += Used(calls=1, bytes=result.bytes, refused=not result.answered)
+        why = (result.unanswered,) if result.unanswered is not None else ()
+        self._used += Used(calls=1, bytes=result.bytes, unanswered=why, cut=int(result.cut))
         self._shown.update({(source.path, side): source for side, source in result.shown})
         return result.text
 
@@ -205,4 +238,9 @@ class _Conversation(Generic[T]):
             return f"{self._bounds.bytes} bytes"
         if self._seconds >= self._bounds.seconds:
             return f"{self._bounds.seconds:g} seconds"
-        return ""
+        return LOOP if self._again >= _LOOPS else ""
+
+
+def _spelling(call: ToolCall) -> str:
+    """What makes two calls one."""
+    return f"{call.name} {sorted((call.arguments or {}).items())!r}"

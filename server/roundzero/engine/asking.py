@@ -20,8 +20,9 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Protocol
 
-from roundzero.core.budget import ATTEMPTS, Limits, Shortage, Tally, Wait, pause
+from roundzero.core.budget import ATTEMPTS, LONGEST_PAUSE, Limits, Shortage, Tally, Wait, pause
 from roundzero.core.frozen import dataclass
+from roundzero.core.harmless import whole
 from roundzero.core.model_values import Outcome, Reply
 from roundzero.core.toolbox import spelt
 from roundzero.core.trouble import FAILURES, Trouble
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from roundzero.providers._http import Patience
     from roundzero.providers._recording import Recorder
     from roundzero.store.budget_db import Lease
-    from roundzero.store.reply_cache import ReplyCache
 
 _QUOTA_REST: Final = 3600.0
 """Seconds a spent quota is left alone where the host does not say until when."""
@@ -97,11 +97,21 @@ class Budget(Protocol):
     def withdraw(self, lease: Lease) -> None:
         """A request was never sent."""
 
-    def hold(self, provider: str, *, until: float, why: str) -> None:
+    def hold(self, provider: str, *, until: float, why: str, now: float) -> None:
         """Leave a host alone until a time."""
 
     def tally(self, now: float) -> Tally:
         """What the windows hold now."""
+
+
+class Replies(Protocol):
+    """Who keeps replies by what decides them: store/reply_cache.ReplyCache, or a recording. May raise OutsideError."""
+
+    def get(self, key: str, *, now: float) -> str | None:
+        """The reply that was kept."""
+
+    def put(self, key: str, text: str, *, now: float) -> None:
+        """Keep a reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +129,7 @@ class Post:
     endpoint: Endpoint | None
     limits: Limits
     budget: Budget
-    cache: ReplyCache | None = None
+    cache: Replies | None = None
     fits: Callable[[str, str], bool] = lambda _, text: bool(text)
     recorder: Recorder | None = None
     patience: Patience | None = None
@@ -220,6 +230,10 @@ class Asking:
             known = await self._cached(ask, key)
             if known is not None:
                 return known
+            if isinstance(self.post.provider, HttpProvider):
+                from roundzero.providers._http import load  # noqa: PLC0415  off the start-up path
+
+                await load()
             lease = await self._right(ask, key, since)
             if isinstance(lease, Reply):
                 return lease
@@ -302,20 +316,21 @@ class Asking:
             raise
         if not isinstance(given, Wait):
             return given
-        spent = given.shortage in {Shortage.TOKENS, Shortage.MONEY}
+        spent = given.shortage in {Shortage.TOKENS, Shortage.MONEY} and not given.soon
         if given.until is None:
             self._tell(LaneState.BUDGET_SPENT)
             message = f"one question needs more than the limit of {given.shortage.value} allows"
             return Reply(outcome=Outcome.QUOTA, message=message)
         seconds = given.until - now
-        # A place is free as soon as another window has its answer; ``until`` is when it would be taken from a dead one.
-        ahead = now - since if given.shortage is Shortage.PARALLEL else seconds
+        # What another request holds is free as soon as it has its answer; ``until`` is when it would be taken from it.
+        held = given.soon or given.shortage is Shortage.PARALLEL
+        ahead = now - since if held else seconds
         if ahead > post.longest_wait and given.shortage is not Shortage.ASKED:
             self._tell(LaneState.BUDGET_SPENT if spent else LaneState.WAITING, given.until)
             message = f"waiting for {given.shortage.value} would take {seconds / 60:.0f} minutes"
             return Reply(outcome=Outcome.QUOTA, message=message, retry_after=seconds)
         self._tell(LaneState.BUDGET_SPENT if spent else LaneState.WAITING, given.until)
-        short = given.shortage in {Shortage.ASKED, Shortage.PARALLEL}
+        short = held or given.shortage is Shortage.ASKED
         await post.rest(max(0.01, min(seconds, _LOOK_AGAIN) if short else seconds))
         return None
 
@@ -331,7 +346,7 @@ class Asking:
 
         counted, said = None, 0
         try:
-            reply = await self._exchange(ask, heard)
+            reply = await self._exchange(ask, key, heard)
             heard_of = reply.usage.output
             said = len(reply.text.encode("utf-8", "replace")) // 3 if heard_of is None else heard_of
             counted = reply.usage.input
@@ -353,7 +368,7 @@ class Asking:
             await _to_its_end(asyncio.to_thread(_settle, post.budget, lease, counted + said, cost))
         return reply
 
-    async def _exchange(self, ask: Ask, heard: Callable[[int], None]) -> Reply:
+    async def _exchange(self, ask: Ask, key: str, heard: Callable[[int], None]) -> Reply:
         """Send. The only place of the program that does."""
         post = self.post
         if isinstance(post.provider, DirectProvider):
@@ -370,8 +385,9 @@ class Asking:
             reply = await send(post.provider, ask, post.endpoint, patience=post.patience, heard=heard)
             request = post.provider.encode(ask, post.endpoint)
             sent = {"url": request.url, "body": request.body.decode("utf-8", "replace")}
+        reply = replace(reply, text=whole(reply.text))
         if post.recorder is not None:
-            await asyncio.to_thread(post.recorder.keep, ask, sent, reply)
+            await asyncio.to_thread(post.recorder.keep, ask, sent, reply, _answered(post, ask, key))
         return reply
 
     async def _again(self, reply: Reply, wait: float | None) -> bool:
@@ -383,24 +399,24 @@ class Asking:
             self._tell(LaneState.PAUSED, message=reply.message)
             return False
         if reply.outcome is Outcome.QUOTA:
-            until = now + (reply.retry_after or _QUOTA_REST)
-            await asyncio.to_thread(post.budget.hold, self._host, until=until, why=reply.message)
-            self._tell(LaneState.BUDGET_SPENT, until, reply.message)
+            spent = now + (reply.retry_after or _QUOTA_REST)
+            await asyncio.to_thread(post.budget.hold, self._host, until=spent, why=reply.message, now=now)
+            self._tell(LaneState.BUDGET_SPENT, spent, reply.message)
             return False
         if reply.outcome not in _MAY_PASS:
             return False
+        until = None if wait is None else now + wait
         if reply.outcome is Outcome.RATE_LIMITED:
-            until = now + (wait if wait is not None else reply.retry_after or 0.0)
-            await asyncio.to_thread(post.budget.hold, self._host, until=until, why=reply.message)
+            until = until or now + (reply.retry_after or LONGEST_PAUSE)
+            await asyncio.to_thread(post.budget.hold, self._host, until=until, why=reply.message, now=now)
         offline = reply.outcome is Outcome.OFFLINE
         if reply.outcome in FAILURES:
             self._give_up(reply, wait)
         elif (offline and wait is None) or (post.once and (offline or wait is None)):
             self._stopped = reply
+        self._tell(LaneState.OFFLINE if offline else LaneState.WAITING, until, reply.message)
         if wait is None or wait > post.longest_wait or self._stopped is not None:
-            self._tell(LaneState.OFFLINE if offline else LaneState.WAITING, message=reply.message)
             return False
-        self._tell(LaneState.OFFLINE if offline else LaneState.WAITING, now + wait, reply.message)
         await post.rest(wait)
         return True
 
@@ -444,14 +460,17 @@ def host_key(post: Post) -> str:
     return f"{post.provider.name}-{hashlib.sha256(where.encode('utf-8', 'surrogateescape')).hexdigest()[:16]}"
 
 
-def _keep(post: Post, cache: ReplyCache, ask: Ask, key: str, text: str) -> None:
-    """Keep a reply for its question, and for the one it stands for."""
-    keys = [key]
-    if ask.stands_for:
-        asked = replace(ask.question, key=ask.stands_for)
-        keys.append(digest(post, replace(ask, question=asked, stands_for="")))
-    for each in keys:
+def _keep(post: Post, cache: Replies, ask: Ask, key: str, text: str) -> None:
+    for each in _answered(post, ask, key):
         cache.put(each, text, now=post.clock())
+
+
+def _answered(post: Post, ask: Ask, key: str) -> tuple[str, ...]:
+    """What a reply is kept for: its question, and the one it stands for."""
+    if not ask.stands_for:
+        return (key,)
+    asked = replace(ask.question, key=ask.stands_for)
+    return (key, digest(post, replace(ask, question=asked, stands_for="")))
 
 
 def _settle(budget: Budget, lease: Lease, tokens: int, cost: float) -> None:

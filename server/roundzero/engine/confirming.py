@@ -16,9 +16,9 @@ from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 from roundzero.core.model_part import Confirmations
 from roundzero.core.model_values import Outcome
-from roundzero.engine.gaps import Gap
+from roundzero.engine.gaps import LOOKS, Gap, because, counted
 from roundzero.engine.in_form import Got, ask_in_form
-from roundzero.engine.quick_review import WHY_NOT, ask_each
+from roundzero.engine.quick_review import ask_each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -91,20 +91,15 @@ async def confirm(  # noqa: PLR0913  each is an independent input
     return Confirmed(
         observations=tuple(result),
         stats=Confirmations(asked=len(chosen), held=held, fell=fell),
-        gaps=gaps_of(failed, "looked at again"),
+        gaps=gaps_of(failed, LOOKS),
     )
 
 
-def gaps_of(failed: Mapping[tuple[str, Outcome], int], what: str) -> tuple[Gap, ...]:
+def gaps_of(failed: Mapping[tuple[str, Outcome], int], sentences: tuple[str, str]) -> tuple[Gap, ...]:
     """Sentences on findings that nobody could be asked about: how many, by message and outcome."""
     rows = sorted(failed.items(), key=lambda row: (row[0][0], row[0][1].value))
     return tuple(
-        Gap(
-            f"{number} {'finding of a model was' if number == 1 else 'findings of a model were'} not {what}:"
-            f" {message or WHY_NOT.get(outcome, 'failed')}",
-            outcome,
-            message,
-        )
+        Gap(counted(sentences, number, count=number, why=because(outcome, message)), outcome, message)
         for (message, outcome), number in rows
     )
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero import __version__
 from roundzero.core.advance import Listened
-from roundzero.core.compose import Occasion as About
-from roundzero.core.compose import compose
+from roundzero.core.change import Status
+from roundzero.core.compose import About, compose
 from roundzero.core.item import Prose
 from roundzero.core.judge import judge
 from roundzero.core.recognition import recognise
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from roundzero.core.change import Change
+    from roundzero.core.checklist import Failure
     from roundzero.core.finding import Finding, FindingId, Observation
     from roundzero.core.judge import View
     from roundzero.core.ledger import Ledger
@@ -48,12 +49,9 @@ async def decide(  # noqa: PLR0913  each is an independent input
     now: str,
 ) -> Report:
     """Judge what was seen in the light of what is remembered, and write the round down."""
-    sights, wide, memory = looked.sights, looked.wide, looked.memory
-    known, texts = memory.ledger, memory.texts
-    sight, asked = looked.sight, looked.asked
-    around = workspace.around(change)
-    newly = await reach(sight, around, workspace.ruleset, seconds=SECONDS_ON_REQUEST)
-    sight = replace(sight, reached=newly.lines)
+    memory, asked = looked.memory, looked.asked
+    newly = await reach(looked.sight, workspace.around(change), workspace.ruleset, seconds=SECONDS_ON_REQUEST)
+    sight = replace(looked.sight, reached=newly.lines)
     judged = judge(
         change,
         sight,
@@ -61,62 +59,89 @@ async def decide(  # noqa: PLR0913  each is an independent input
         view=view,
         policy=workspace.policy,
         language=workspace.settings.language,
-        identify=lambda seen: (identify or _by_ledger)(seen, known, texts),
+        identify=lambda seen: (identify or _by_ledger)(seen, memory.ledger, memory.texts),
     )
-    judged = related(judged, known)
+    judged = related(judged, memory.ledger)
     occasion = memory.occasion(
         change,
         at=now,
         settings=settings_digest(workspace, view, request.depth if asked is not None and asked.complete else ""),
     )
     occasion = replace(occasion, uncommitted=looked.uncommitted, rechecks=looked.rechecks)
-    as_known = unmoved(known, looked.uncommitted, wide.listened)
+    # Before the round is written, after which it is part of the ledger.
+    as_known = unmoved(memory.ledger, looked.uncommitted, looked.wide.listened)
     info = memory.info(occasion)
-    running = [linter.name for linter in workspace.linters]
-    failures = (
-        *gaps(workspace.ruleset, running, (sight.path for sight in sights)),
-        *failures_of(sights, wide),
-    )
 
     def report_of(info: RoundInfo) -> Report:
         given = standing(
             judged,
             as_known,
-            texts,
+            memory.texts,
             dismissals=(*memory.dismissals, *looked.shared),
             policy=workspace.policy,
             settings=occasion.round.settings,
             index=info.index,
             now=now,
         )
-        problems = (str(problem) for problem in workspace.problems if not problem.lost)
-        about = About(
-            tool_version=__version__,
-            reviewed_at=now,
-            language=workspace.settings.language,
-            notices=(*problems, *looked.complaints, *memory.notices, *_only_here(given, looked, workspace, now)),
-            paths=request.paths,
-            outside=looked.outside,
-            round=info,
-            depth=request.depth,
-            model=asked.stats if asked is not None else None,
-            answered=asked.sight.answered if asked is not None else frozenset(),
-            spared=asked.sight.spared if asked is not None else frozenset(),
-        )
-        return compose(change, given, failures, workspace.ruleset, directives=sight.directives, occasion=about)
+        about = _about(workspace, request, looked, _only_here(given, looked, workspace, now), info=info, now=now)
+        failures = _failures(workspace, looked)
+        return compose(change, given, failures, workspace.ruleset, directives=sight.directives, about=about)
 
     report = report_of(info)
-    heard = Listened(files={each.path: each.listened for each in sights}, wide=wide.listened)
-    heard = everywhere(heard, texts, frozenset(item.id for item in workspace.ruleset.checked))
     this = replace(occasion.round, verdict=report.verdict.status.value, counts=report.counts)
     written = replace(occasion, round=this, versions=looked.versions)
-    index = await memory.commit(judged, heard, written, blobs_of(change))
+    index = await memory.commit(judged, _listened(workspace, change, looked), written, blobs_of(change))
     if index != info.index:
         report = report_of(replace(info, index=index, previous=None if index is None else index - 1 or None))
     if request.remember:
         remains = memory.remains(looked.rechecks, view, now=now, whole=request.whole)
         report = with_remains(report, judged, remains, view, workspace.ruleset)
     return report
+
+
+def _about(
+    workspace: Workspace,
+    request: ReviewRequest,
+    looked: Looked,
+    only_here: tuple[str, ...],
+    *,
+    info: RoundInfo,
+    now: str,
+) -> About:
+    asked = looked.asked
+    problems = (str(problem) for problem in workspace.problems if not problem.lost)
+    return About(
+        tool_version=__version__,
+        reviewed_at=now,
+        language=workspace.settings.language,
+        notices=(*problems, *looked.complaints, *looked.memory.notices, *only_here),
+        paths=request.paths,
+        outside=looked.outside,
+        round=info,
+        depth=request.depth,
+        model=asked.stats if asked is not None else None,
+        answered=asked.sight.answered if asked is not None else frozenset(),
+        spared=asked.sight.spared if asked is not None else frozenset(),
+    )
+
+
+def _failures(workspace: Workspace, looked: Looked) -> tuple[Failure, ...]:
+    """What was not checked, by programs that are missing and by those that failed."""
+    running = [linter.name for linter in workspace.linters]
+    paths = (sight.path for sight in looked.sights)
+    return (*gaps(workspace.ruleset, running, paths), *failures_of(looked.sights, looked.wide))
+
+
+def _listened(workspace: Workspace, change: Change, looked: Looked) -> Listened:
+    """Where silence means something."""
+    heard = Listened(
+        files={each.path: each.listened for each in looked.sights},
+        wide=looked.wide.listened,
+        unread=frozenset(
+            each.path for each in change.skipped if not each.binary and each.status not in (Status.DELETED, Status.MODE)
+        ),
+    )
+    return everywhere(heard, looked.memory.texts, frozenset(item.id for item in workspace.ruleset.checked))
 
 
 def _by_ledger(seen: Sequence[Observation], ledger: Ledger, texts: Texts) -> list[FindingId]:

@@ -21,8 +21,8 @@ from roundzero.core.prompt import BLANKED, VERSION
 from roundzero.core.reading import blanked, read_by
 from roundzero.core.toolbox import Used
 from roundzero.core.votes import merge
-from roundzero.engine.gaps import MAY_COME, Gap
-from roundzero.engine.quick_review import Answer, ModelSight, ask_each, ask_unit, prepare, reason_of
+from roundzero.engine.gaps import DRAFTS, HUNKS, MAY_COME, Gap, because, counted
+from roundzero.engine.quick_review import Answer, ModelSight, ask_each, ask_unit, prepare
 from roundzero.engine.whole_review import SaidOfWhole, WholeAnswer, ask_whole, to_ask
 
 if TYPE_CHECKING:
@@ -139,21 +139,17 @@ async def _drafts(  # noqa: PLR0913  each is an independent input
     async def one(voice: Voice, unit: Unit) -> None:
         shown: tuple[tuple[Side, Source], ...] = ()
         used = Used()
-        try:
-            async with asyncio.timeout_at(depth.until):
-                if voice.tools:
-                    found = await agent_draft(unit, inquiry, asking, toolbox, voice)
-                    answer, shown, used = found.answer, found.shown, found.used
-                else:
-                    answer = await ask_unit(
-                        read_by(voice, unit, blank),
-                        inquiry,
-                        asking,
-                        note=BLANKED if voice.neutral else "",
-                        temperature=voice.temperature,
-                    )
-        except TimeoutError:
-            answer = Answer(unit, None, Outcome.TIMED_OUT)
+        if voice.tools:
+            found = await agent_draft(unit, inquiry, asking, toolbox, voice, until=depth.until)
+            answer, shown, used = found.answer, found.shown, found.used
+        else:
+            note = BLANKED if voice.neutral else ""
+            try:
+                async with asyncio.timeout_at(depth.until):
+                    read = read_by(voice, unit, blank)
+                    answer = await ask_unit(read, inquiry, asking, note=note, temperature=voice.temperature)
+            except TimeoutError:
+                answer = Answer(unit, None, Outcome.TIMED_OUT)
         answer = replace(answer, unit=unit)
         heard.append(_Heard(voice, answer, shown, used))
 
@@ -260,22 +256,22 @@ def _covered(
             covered += len(unit.hunks)
             continue
         without = [each.answer for each in heard if each.answer.unit is unit and not each.answer.draft]
-        why = Counter(reason_of(answer) for answer in without)
+        why = Counter(because(answer.outcome, answer.message) for answer in without)
         left[why.most_common(1)[0][0]] += len(unit.hunks)
         failed += without
     if left:
-        hunks = "hunk was" if ready.parts.hunks == 1 else "hunks were"
         rest = ", ".join(f"{number} {reason}" for reason, number in left.items())
         one = failed[0] if len({answer.outcome for answer in failed}) == 1 and not ready.parts.uncovered else None
         cause = (one.outcome, one.message) if one is not None else ()
-        return covered, (Gap(f"{covered} of {ready.parts.hunks} {hunks} looked at by the model: {rest}", *cause),)
+        hunks = ready.parts.hunks
+        return covered, (Gap(counted(HUNKS, hunks, covered=covered, hunks=hunks, left=rest), *cause),)
     missing = [each.answer for each in heard if each.answer.outcome in MAY_COME]
     if not missing:
         return covered, ()
-    first, drafts = missing[0], "draft was" if len(heard) == 1 else "drafts were"
-    why = Counter(reason_of(answer) for answer in missing)
+    first = missing[0]
+    why = Counter(because(answer.outcome, answer.message) for answer in missing)
     reasons = next(iter(why)) if len(why) == 1 else ", ".join(f"{number} {reason}" for reason, number in why.items())
-    text = f"{len(missing)} of {len(heard)} {drafts} not made: {reasons}"
+    text = counted(DRAFTS, len(heard), count=len(missing), total=len(heard), why=reasons)
     return covered, (Gap(text, first.outcome, first.message),)
 
 

@@ -7,10 +7,13 @@ time, is a gap in words, and what would have come of it blocks nothing; no findi
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.anatomy import Anatomy, Votes
+from roundzero.core.claims import renewed, texts_of
+from roundzero.core.claims import whole as whole_of
 from roundzero.core.deep import VOICES
 from roundzero.core.model_part import Confirmations, FactChecks, ToolUse
 from roundzero.core.model_values import Outcome
@@ -19,12 +22,13 @@ from roundzero.core.toolbox import Used
 from roundzero.engine.confirming import confirm
 from roundzero.engine.context import praise
 from roundzero.engine.deep_review import Depth, deep_drafts
+from roundzero.engine.edited import edited_since, told_edited
 from roundzero.engine.fact_check import fact_check, probed
-from roundzero.engine.gaps import Gap
+from roundzero.engine.gaps import OVERVIEW, Gap, because
 from roundzero.engine.gaps import told as told_of
 from roundzero.engine.known_facts import KnownFacts
 from roundzero.engine.overviewing import Overviewed, overview, praised
-from roundzero.engine.quick_review import WHY_NOT, outside_of
+from roundzero.engine.quick_review import outside_of
 from roundzero.engine.rechecking import Known, Rechecked, joined, recheck
 from roundzero.engine.reminding import raised_again, remind
 from roundzero.engine.reversing import earlier_advice
@@ -32,12 +36,13 @@ from roundzero.engine.toolbox import Toolbox
 from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from roundzero.core.finding import Observation
     from roundzero.core.judge import View
     from roundzero.core.remembered import Remembered
     from roundzero.core.strengths import KeptStrength
+    from roundzero.core.text import RelPath
     from roundzero.engine.deep_review import DeepDrafts
     from roundzero.engine.memory import Memory
     from roundzero.engine.quick_review import Asks, Inquiry, ModelSight
@@ -56,8 +61,13 @@ async def deepen(  # noqa: PLR0913  each is an independent input
     watch: ProgressSink,
     *,
     seconds: float | None = None,
+    unsaved: Mapping[RelPath, str] | None = None,
 ) -> ModelSight:
-    """Review a change deeply. What is not done after so many ``seconds`` (None: however long it takes) is given up."""
+    """Review a change deeply. What is not done after so many ``seconds`` (None: however long it takes) is given up.
+
+    ``unsaved``: the buffers with which the change is all that differs from its base, so that what differs at the end
+    was edited meanwhile; None: there is more that differs.
+    """
     snapshot = workspace.around(inquiry.change)
     until = asyncio.get_running_loop().time() + seconds if seconds is not None else None
     depth = Depth(policy=workspace.policy, voices=VOICES[: workspace.settings.model_drafts], until=until)
@@ -70,6 +80,9 @@ async def deepen(  # noqa: PLR0913  each is an independent input
         reminded = await stages.reminded(drafts, memory, view)
         looked_at = (*drafts.seen, *(_with_vote(each.seen, depth) for each in reminded.kept))
         stood = await stages.stood(looked_at, drafts, toolbox)
+    if unsaved is not None and (edited := await edited_since(workspace, inquiry.change, unsaved)):
+        stages.gaps.append(told_edited(edited))
+        stood = tuple(renewed(each, texts_of(inquiry.change) - {whole_of(inquiry.change)}) for each in stood)
     seen, kept = stood[: len(drafts.seen)], stood[len(drafts.seen) :]
     found = await asyncio.to_thread(
         with_reversals,
@@ -84,7 +97,7 @@ async def deepen(  # noqa: PLR0913  each is an independent input
         confirmations=stages.confirmations,
         fact_checks=replace(stages.fact_checks, proposed=drafts.probes[0], dropped=drafts.probes[1]),
         rechecks=stages.again.stats,
-        tools=ToolUse(drafts.used.calls + stages.used.calls, drafts.used.bytes + stages.used.bytes),
+        tools=tool_use(drafts.used + stages.used),
         spent=asking.spent,
         outside=outside_of(found, drafts.texts, inquiry),
         reminded=replace(reminded, kept=_kept(reminded.kept, kept)),
@@ -182,10 +195,21 @@ class _Stages:
                 )
         except TimeoutError:
             late = Outcome.TIMED_OUT
-            told = Overviewed(gap=Gap(f"the question about the change as a whole ended {WHY_NOT[late]}", late))
+            told = Overviewed(gap=Gap(OVERVIEW.format(why=because(late)), late))
         if told.gap is not None:
             self.gaps.append(told.gap)
         return told
+
+
+def tool_use(used: Used) -> ToolUse:
+    """What was looked up, as a report tells of it."""
+    return ToolUse(
+        calls=used.calls,
+        bytes=used.bytes,
+        unanswered=tuple(sorted(Counter(each.value for each in used.unanswered).items())),
+        cut=used.cut,
+        ended=tuple(sorted(Counter(used.limits).items())),
+    )
 
 
 def _with_vote(seen: Observation, depth: Depth) -> Observation:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
 from roundzero.core.origin import asked
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
     from roundzero.engine.repository import Snapshot
 
-log = logging.getLogger(__name__)
+_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ async def reach(sight: Sight, snapshot: Snapshot, ruleset: Ruleset, *, seconds: 
         lines = await asyncio.to_thread(_look, change, repository, holders, keep_in=snapshot.keep_in, seconds=seconds)
         return Reach(lines, {use.path: change.head_texts[use.path] for use in lines.values()})
     except OutsideError as error:
-        log.info("what newly reaches old code is not known: %s", error)
+        _log.info("what newly reaches old code is not known: %s", error)
         return Reach()
     finally:
         repository.close()

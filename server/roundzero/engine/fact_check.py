@@ -20,10 +20,10 @@ from roundzero.core.confirming import fact_checked, fact_question
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 from roundzero.core.model_part import FactChecks
-from roundzero.core.model_values import Outcome as Ended
 from roundzero.core.toolbox import Bounds, Used, invitation
 from roundzero.core.units import redacted_source
 from roundzero.engine.confirming import gaps_of, is_unreadable
+from roundzero.engine.gaps import FACTS
 from roundzero.engine.quick_review import ask_each
 from roundzero.errors import OutsideError
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from roundzero.core.drafting import Texts
     from roundzero.core.finding import Observation
     from roundzero.core.gate import GatePolicy
+    from roundzero.core.model_values import Outcome as Ended
     from roundzero.core.ports import Repository, Symbols
     from roundzero.engine.agent import Examined
     from roundzero.engine.known_facts import KnownFacts
@@ -160,7 +161,7 @@ async def fact_check(  # noqa: PLR0913  each is an independent input
 
     What is not answered ``until`` a time of the loop's clock (None: however long it takes) is given up.
     """
-    from roundzero.engine.agent import Examined, examine  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.agent import examine  # noqa: PLC0415  off the start-up path
     from roundzero.providers._reply_fact_check import FORM  # noqa: PLC0415  as above
 
     chosen = [at for at, each in enumerate(seen) if needs_model(each, policy)]
@@ -174,11 +175,7 @@ async def fact_check(  # noqa: PLR0913  each is an independent input
             schema=FORM.schema(),
             note=invitation(bounds, toolbox.specs),
         )
-        try:
-            async with asyncio.timeout_at(until):
-                return await examine(asked, FORM, asking, toolbox, model=inquiry.model, bounds=bounds)
-        except TimeoutError:
-            return Examined(value=None, outcome=Ended.TIMED_OUT)
+        return await examine(asked, FORM, asking, toolbox, model=inquiry.model, bounds=bounds, until=until)
 
     result, used, unreadable = list(seen), Used(), 0
     failed: Counter[tuple[str, Ended]] = Counter()
@@ -194,7 +191,7 @@ async def fact_check(  # noqa: PLR0913  each is an independent input
     return Checked(
         observations=after,
         stats=_counted(after, unreadable),
-        gaps=gaps_of(failed, "fact-checked"),
+        gaps=gaps_of(failed, FACTS),
         used=used,
     )
 

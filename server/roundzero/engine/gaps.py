@@ -1,7 +1,8 @@
-"""What of a deep review was not done, each in a sentence; and one sentence where one cause stopped several stages.
+"""What a model was not asked, or did not answer, in words; and one sentence where one cause stopped several stages.
 
-Words only. Invariants: nothing that was left undone goes unsaid, and no cause is told twice; a host that failed at some
-questions and answered others is not said to have stopped the review.
+Words only, at any depth. Invariants: nothing that was left undone goes unsaid, and no cause is told twice; what a host
+said stands behind the reason, and what is wrong with the form of a reply does not, because no person can act on it; a
+host that failed at some questions and answered others is not said to have stopped the review.
 """
 
 from __future__ import annotations
@@ -11,12 +12,29 @@ from typing import TYPE_CHECKING, Final, Self
 
 from roundzero.core.model_values import Outcome
 from roundzero.core.trouble import FAILURES
-from roundzero.engine.quick_review import WHY_NOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from roundzero.core.model_values import Reply
+
+WHY_NOT: Final = {
+    Outcome.TRUNCATED: "with an answer that was cut off",
+    Outcome.EMPTY: "without an answer",
+    Outcome.REFUSED: "refused",
+    Outcome.WRONG: "with an answer that could not be read",
+    Outcome.RATE_LIMITED: "waiting for the host",
+    Outcome.QUOTA: "waiting for budget",
+    Outcome.UNAUTHORISED: "without a valid key",
+    Outcome.OFFLINE: "offline",
+    Outcome.TIMED_OUT: "not answered in time",
+    Outcome.FAILED: "failed",
+    Outcome.CANCELLED: "stopped",
+    Outcome.NOT_ALLOWED: "not allowed",
+}
+
+UNREADABLE: Final = "the reply could not be read: {}"
+"""What is wrong with a reply, for the model that wrote it."""
 
 MAY_COME: Final = frozenset(
     {
@@ -31,6 +49,34 @@ MAY_COME: Final = frozenset(
     }
 )
 """Ways to end that say nothing about the question: another time the same may be answered."""
+
+HUNKS: Final = (
+    "{covered} of {hunks} hunk was looked at by the model: {left}",
+    "{covered} of {hunks} hunks were looked at by the model: {left}",
+)
+DRAFTS: Final = (
+    "{count} of {total} draft was not made: {why}",
+    "{count} of {total} drafts were not made: {why}",
+)
+CHECKS: Final = (
+    "{count} check was not made of the change as a whole: {why}",
+    "{count} checks were not made of the change as a whole: {why}",
+)
+LOOKS: Final = (
+    "{count} finding of a model was not looked at again: {why}",
+    "{count} findings of a model were not looked at again: {why}",
+)
+FACTS: Final = (
+    "{count} finding of a model was not fact-checked: {why}",
+    "{count} findings of a model were not fact-checked: {why}",
+)
+EDITED: Final = (
+    "{count} file beside the change was edited while the model looked, so that it may have read two texts: {files}",
+    "{count} files beside the change were edited while the model looked, so that it may have read two texts: {files}",
+)
+NOT_ASKED: Final = "not asked yet"
+OVERVIEW: Final = "the question about the change as a whole ended {why}"
+"""What was left undone: of one, and of any other number. render/reasons has their Chinese."""
 
 STOPPED: Final = "the deep review stopped before its end, and goes on from there when it is asked for again: {}"
 
@@ -67,10 +113,16 @@ def told(gaps: Sequence[str], over: Reply | None = None) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def because(outcome: Outcome | None, message: str) -> str:
-    """Why something was not done, in words, with what the host said; what is wrong with a reply is not for people."""
+def counted(sentences: tuple[str, str], number: int, **names: object) -> str:
+    """The sentence for so many."""
+    return sentences[number != 1].format(**names)
+
+
+def because(outcome: Outcome | None, message: str = "") -> str:
+    """Why something was not done, to stand behind what it was, with what the host said. ``outcome`` None: unknown."""
     why = WHY_NOT.get(outcome, "failed") if outcome is not None else "failed"
-    return f"{why} ({message})" if message and outcome in MAY_COME else why
+    of_the_form = outcome is Outcome.WRONG and message.startswith(UNREADABLE.format(""))
+    return f"{why} ({message})" if message and not of_the_form else why
 
 
 def _stops(gap: Gap, over: Reply | None) -> bool:

@@ -53,7 +53,8 @@ async def post_for(
         provider = Replayed(replay)
     else:
         provider, endpoint = await _provider(settings, environ, complete, consent=consent)
-    fresh = replay is not None or record is not None
+    recorder = Recorder(record) if record is not None else None
+    cached = settings.model_cache and replay is None
     return Post(
         consent=consent,
         provider=provider,
@@ -61,9 +62,9 @@ async def post_for(
         limits=limits_of(settings) if replay is None else _UNLIMITED,
         budget=BudgetDb() if replay is None else _Unmetered(),
         rest=asyncio.sleep if replay is None else _at_once,
-        cache=ReplyCache() if settings.model_cache and not fresh else None,
+        cache=recorder or (ReplyCache() if cached else None),
         fits=fits,
-        recorder=Recorder(record) if record is not None else None,
+        recorder=recorder,
     )
 
 
@@ -88,7 +89,7 @@ class _Unmetered:
     def withdraw(self, lease: Lease) -> None:
         """Count nothing."""
 
-    def hold(self, provider: str, *, until: float, why: str) -> None:
+    def hold(self, provider: str, *, until: float, why: str, now: float) -> None:
         """Hold nobody."""
 
     def tally(self, now: float) -> Tally:
@@ -133,7 +134,7 @@ async def _provider(
     consent: bool,
 ) -> tuple[Provider, Endpoint | None]:
     from roundzero.providers import Endpoint, HttpProvider, discover  # noqa: PLC0415  off the start-up path
-    from roundzero.providers._http import checked_url, is_loopback  # noqa: PLC0415  as above
+    from roundzero.providers._http import check_way, checked_url, is_loopback, load  # noqa: PLC0415  as above
     from roundzero.providers.client import Client  # noqa: PLC0415  as above
     from roundzero.providers.scripted import Scripted  # noqa: PLC0415  as above
 
@@ -158,6 +159,8 @@ async def _provider(
     url = checked_url(url)
     if not consent:
         return provider, Endpoint(url)
+    await load()
+    await asyncio.to_thread(check_way, url)
     key = await find_key(settings, provider, environ)
     from urllib.parse import urlsplit  # noqa: PLC0415  off the start-up path
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from roundzero.core.frozen import dataclass
 from roundzero.core.model_values import Ask, Outcome, Turn
+from roundzero.engine.gaps import UNREADABLE
 
 if TYPE_CHECKING:
     from roundzero.core.model_values import Question, Reply
@@ -63,7 +64,7 @@ async def read_in_form(asking: Asks, ask: Ask, reply: Reply, form: Form[T]) -> G
             return Got(None, again.outcome, again.message)
         value = form.read(again.text)
     if isinstance(value, Fault):
-        return Got(None, Outcome.WRONG, f"the reply could not be read: {value.message}")
+        return Got(None, Outcome.WRONG, UNREADABLE.format(value.message))
     return Got(value, Outcome.OK)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from roundzero.core.text import RelPath
 
-log = logging.getLogger(__name__)
+_log: Final = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -111,7 +111,7 @@ class Jobs(Generic[T]):
     def _start(self, number: int, lane: plan.Lane, path: RelPath | None) -> None:
         task = asyncio.ensure_future(self._work(lane, path))
         self._running[number] = task
-        log.debug("job %d: %s %s", number, lane.value, path or "")
+        _log.debug("job %d: %s %s", number, lane.value, path or "")
         task.add_done_callback(lambda done: self._end(number, path, done))
 
     def _end(self, number: int, path: RelPath | None, task: asyncio.Task[T]) -> None:

@@ -74,7 +74,7 @@ class LaneStanding:
         return (name, until) if name in {"offline", "paused"} else ("idle", None)
 
     def watched(self, progress: ProgressSink | None, tell: Callable[[], None]) -> ProgressSink:
-        """Who watches a deep review, so that the lane shows its stage. ``tell``: that another one begins."""
+        """Who watches a deep review, so that the lane shows its stage. ``tell``: that it has gone on."""
         return _Watched(self, progress, tell)
 
     def rest(self) -> None:
@@ -108,7 +108,7 @@ class LaneStanding:
 
 
 class _Watched:
-    """Passes progress on, and notes the stages in which a model is asked."""
+    """Passes progress on, and notes the stages in which a model is asked. Each step of one has cost something."""
 
     def __init__(self, standing: LaneStanding, progress: ProgressSink | None, tell: Callable[[], None]) -> None:
         self._standing = standing
@@ -118,10 +118,8 @@ class _Watched:
     def stage(self, name: str, done: int, total: int | None) -> None:
         standing = self._standing
         if name in _STAGES:
-            before = (standing.stage, standing.waits)
             standing.waits = name == _WAIT and not done
             standing.stage = name if name != _WAIT else standing.stage or "draft"
-            if (standing.stage, standing.waits) != before:
-                self._tell()
+            self._tell()
         if self._progress is not None:
             self._progress.stage(name, done, total)

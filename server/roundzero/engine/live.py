@@ -484,10 +484,6 @@ class Live:
         known = failures_of((entry.sight for entry in self._entries.values()), self.wide)
         return (*gaps(self.rules.ruleset, self.rules.linters, paths), *known)
 
-    def broken(self) -> list[str]:
-        """The texts that do not parse just now."""
-        return [entry.sight.broken for entry in self._entries.values() if entry.sight.broken is not None]
-
     def directives(self) -> dict[RelPath, tuple[Directive, ...]]:
         """The comments that dismiss, by path."""
         return {path: entry.sight.directives for path, entry in self._entries.items() if entry.sight.directives}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
+from roundzero.core.change import Status
 from roundzero.core.frozen import dataclass
 from roundzero.engine.analysis import Analyst
 from roundzero.engine.memory import Memory, remember, shared_dismissals
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from roundzero.core.advance import Recheck
-    from roundzero.core.change import Change, Source
+    from roundzero.core.change import Change, FileChange, Skip, Source
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.finding import FindingId
     from roundzero.core.judge import Sight, View
@@ -99,7 +100,7 @@ async def look(  # noqa: PLR0913  each is an independent input
             around = group.create_task(analyst.change(workspace.around(change)))
             sharing = group.create_task(shared_dismissals(workspace.git, change, workspace.ruleset))
             remembering = group.create_task(_remember(workspace, request, change, now))
-            comparing = group.create_task(_uncommitted(workspace, request))
+            comparing = group.create_task(_left_out(workspace, request, change))
         sights, wide = looking.result(), around.result()
         elsewhere = await analyst.elsewhere(change, lacking(analyst.moved_from(change, sights), sights))
     finally:
@@ -126,13 +127,23 @@ async def _remember(workspace: Workspace, request: ReviewRequest, change: Change
     return await remember(workspace.git, change, whole=request.whole, at=now, at_hand=request.at_hand)
 
 
-async def _uncommitted(workspace: Workspace, request: ReviewRequest) -> frozenset[RelPath]:
-    """The paths in which the work tree, buffers included, differs from a commit that is reviewed as the branch."""
-    if request.scope is not Scope.COMMITTED or not request.remember or not request.whole or workspace.git.bare:
-        return frozenset()
+async def _left_out(workspace: Workspace, request: ReviewRequest, change: Change) -> frozenset[RelPath]:
+    """The paths with edits, in buffers too, that a review for the record leaves out: it says nothing new of them.
+
+    Of a commit that is reviewed as the branch: whatever is not in it. Else untracked files that are not to be seen.
+    """
     rules = workspace.collect_rules(untracked=request.untracked)
+    of_commit = request.scope is Scope.COMMITTED
+    if not request.remember or not request.whole or workspace.git.bare or (rules.untracked and not of_commit):
+        return frozenset()
     base = await workspace.git.base_at_head("")
-    edits = await workspace.git.collect(base, rules=rules, overlays=request.unsaved)
-    names = [(each.path, each.old_path) for each in edits.files]
-    names += [(each.path, each.old_path) for each in edits.skipped]
-    return frozenset(path for pair in names for path in pair if path is not None)
+    edits = await workspace.git.collect(base, rules=replace(rules, untracked=True), overlays=request.unsaved)
+    reviewed = {each.path for each in change.files} | {each.path for each in change.skipped}
+    found: list[FileChange | Skip] = [*edits.files, *edits.skipped]
+    return frozenset(
+        path
+        for each in found
+        if of_commit or (each.status is not Status.MODIFIED and each.path not in reviewed)
+        for path in (each.path, each.old_path)
+        if path is not None
+    )

@@ -335,8 +335,8 @@ class _Past:
 async def _follow(memory: Memory, past: _Past, change: Change) -> None:
     """Find out what became of the texts that entries were last seen in."""
     git = past.git
-    heads = {file.path: file.head for file in change.files if file.head is not None}
-    bases = {file.base.path: file.base.blob for file in change.files if file.base is not None}
+    heads = dict(change.head_texts)
+    bases = {path: source.blob for path, source in change.base_texts.items()}
     then = {
         (entry.sighting.path, entry.sighting.blob)
         for entry in memory.ledger.entries.values()

@@ -55,6 +55,8 @@ class ModelAccess:
         self._doubtful = False
         self._anew: Asking | None = None
         self.asking: Asking | None = None
+        self.beside: list[Asking] = []
+        """Who asks for reviews that people wait for, with posts of their own."""
         self.made_of: object = None
         self.broken: str | None = None
         """What a person must set before anything can be asked."""
@@ -78,9 +80,14 @@ class ModelAccess:
 
     def spent(self) -> Spent | None:
         """What was asked so far, by everyone who asked."""
-        parts = [self._before, *(each.spent for each in (self.asking, self._anew) if each is not None)]
+        parts = [self._before, *(each.spent for each in (self.asking, self._anew, *self.beside) if each is not None)]
         known = [each for each in parts if each is not None]
         return reduce(_sum, known) if known else None
+
+    def settle(self) -> None:
+        """Keep what those beside have spent, and forget them: they are done."""
+        known = [each for each in (self._before, *(one.spent for one in self.beside)) if each is not None]
+        self._before, self.beside = (reduce(_sum, known) if known else None), []
 
     def look_again(self) -> None:
         """Try a host anew that could not be reached before."""
@@ -130,7 +137,8 @@ class ModelAccess:
             self._complain(f"the model cannot be asked: {error}")
             raise
         self.broken = None
-        self._before, self._anew = self.spent(), None
+        beside, self.beside = self.beside, []
+        self._before, self._anew, self.beside = self.spent(), None, beside
         self.asking = Asking(post, self._heard)
         self.made_of, self._doubtful = made_of, False
 
@@ -162,4 +170,4 @@ def afresh(post: Post) -> Post:
             """Nothing."""
             del key, now
 
-    return replace(post, cache=Unread(post.cache.path)) if post.cache is not None else post
+    return replace(post, cache=Unread(post.cache.path)) if isinstance(post.cache, ReplyCache) else post

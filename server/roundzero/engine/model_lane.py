@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LOG: Final = logging.getLogger(__name__)
+_log: Final = logging.getLogger(__name__)
 
 _LATE: Final = 0.2
 """Seconds after the end of a wait at which it is asked again: clocks of two processes differ."""
@@ -202,7 +202,7 @@ class ModelLane:
             try:
                 asking = await self._access.ready(workspace, wanted=wanted)
             except UserError as error:
-                _LOG.info("no model is asked: %s", error)
+                _log.info("no model is asked: %s", error)
                 self._tell()
                 return None
             self._standing.begin()
@@ -250,8 +250,14 @@ class ModelLane:
         finally:
             task.cancel()
             self._direct.discard(task)
+            if not self._direct:
+                self._access.settle()
             self._standing.rest()
             self._tell()
+
+    def joined(self, asking: Asking) -> None:
+        """Somebody else asks for a person who waits; what that costs counts here."""
+        self._access.beside.append(asking)
 
     def watched(self, progress: ProgressSink | None) -> ProgressSink:
         """Who watches a deep review, so that the status shows what a model is asked for."""
@@ -388,7 +394,6 @@ class ModelLane:
         from roundzero.engine.quick_review import prepare  # noqa: PLC0415  as above
 
         settings, recall = workspace.settings, live.recall
-        heads = {file.path: file.head for file in change.files if file.head is not None}
         inquiry = inquiry_of(
             workspace,
             change,
@@ -396,7 +401,7 @@ class ModelLane:
             model=model_name(settings),
             seen=live.checked(),
             ledger=recall.ledger if recall is not None else Ledger(),
-            texts=recall.texts_with(heads) if recall is not None else Recognised(),
+            texts=recall.texts_with(change.head_texts) if recall is not None else Recognised(),
         )
         snapshot = workspace.around(change)
         if self._facts is None or self._facts.keep_in != snapshot.keep_in:
@@ -430,7 +435,7 @@ class ModelLane:
             return answer
         sources: dict[RelPath, Source] = {each.path: each for each in sight.outside}
         live.answers.outside |= sources
-        sources |= {file.path: file.head for file in this.inquiry.change.files if file.head is not None}
+        sources |= this.inquiry.change.head_texts
         moved = await self._moved({each.path for each in sight.observations}, sources)
         live = self._state.live or live
         changed = live.answers.take(unit, key, this.before[key], sight.observations, sources, moved=moved)
@@ -485,7 +490,7 @@ class ModelLane:
 def _in_words(error: Exception) -> str:
     """What kept the model from being asked. A bug costs what it would have said, and is logged with its stack."""
     if isinstance(error, RoundzeroError):
-        _LOG.warning("%s", error)
+        _log.warning("%s", error)
         return f"the model was not asked: {error}"
-    _LOG.error("the model lane failed", exc_info=error)
+    _log.error("the model lane failed", exc_info=error)
     return "the model was not asked: an internal error, see the log"

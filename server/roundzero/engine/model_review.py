@@ -18,7 +18,7 @@ from roundzero.engine.model_access import NO_PROVIDER
 from roundzero.errors import RoundzeroError, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from roundzero.config import Settings
     from roundzero.core.change import Change
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from roundzero.core.model_values import Ask, Reply
     from roundzero.core.recognition import Texts
     from roundzero.core.report import Depth
-    from roundzero.engine.asking import Spent
+    from roundzero.core.ruleset import Problem
+    from roundzero.engine.asking import Asking, Spent
     from roundzero.engine.memory import Memory
     from roundzero.engine.model_access import Complete
     from roundzero.engine.quick_review import Inquiry, ModelSight
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
     from roundzero.engine.workspace import Workspace
     from roundzero.providers import Endpoint, Provider
 
-_LOG: Final = logging.getLogger(__name__)
+    Begins = Callable[[Asking], None]
+
+_log: Final = logging.getLogger(__name__)
 
 NOT_TRUSTED: Final = (
     "the model was not asked, because this repository is not trusted; trust it (roundzero trust), or ask for one review"
@@ -62,10 +65,16 @@ def choose_depth(settings: Settings, *, trusted: bool) -> Choice:
     return Choice(settings.model_depth)
 
 
-def check_depth(depth: Depth, settings: Settings) -> None:
-    """Raises UserError for a depth that a person asked for and cannot have."""
+def check_depth(depth: Depth, settings: Settings, problems: Iterable[Problem]) -> None:
+    """Raises UserError for a depth that a person asked for and cannot have. ``problems`` are those of the settings."""
     if depth != "off" and settings.model_provider is None:
-        raise UserError(f"--model {depth}: {NO_PROVIDER}, or use --model off")
+        raise UserError(f"--model {depth}: {NO_PROVIDER}, or use --model off{misnamed(problems)}")
+
+
+def misnamed(problems: Iterable[Problem]) -> str:
+    """The provider that somebody tried to configure, to stand behind a sentence that there is none; or nothing."""
+    told = (str(each) for each in problems)
+    return next((f" ({each})" for each in told if "model.provider" in each or "_MODEL_PROVIDER" in each), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,22 +100,25 @@ async def ask_model(  # noqa: PLR0913  each is an independent input
     memory: Memory,
     watch: ProgressSink,
     complete: Complete | None = None,
+    begins: Begins | None = None,
 ) -> Asked:
     """Ask about a change. ``seen`` is what checks saw. Raises UserError only about ``record`` and ``replay``.
 
-    ``complete`` asks the editor's own model.
+    ``complete`` asks the editor's own model. ``begins`` hears who asks before anything is asked.
     """
     from roundzero.engine.quick_review import ModelSight  # noqa: PLC0415  off the start-up path
 
     name = workspace.settings.model_name or workspace.settings.model_provider or ""
     try:
-        sight = await _asked(workspace, request, change, view, seen=seen, memory=memory, watch=watch, complete=complete)
+        sight = await _asked(
+            workspace, request, change, view, seen=seen, memory=memory, watch=watch, complete=complete, begins=begins
+        )
     except RoundzeroError as error:
         if isinstance(error, UserError) and (request.record is not None or request.replay is not None):
             raise
         sight = ModelSight(model=name, gaps=(f"the model was not asked: {error}",))
     except Exception:  # noqa: BLE001  a bug of this part must not cost what checks found
-        _LOG.exception("the model's part of a review failed")
+        _log.exception("the model's part of a review failed")
         sight = ModelSight(model=name, gaps=("the model was not asked: an internal error, see the log",))
     return Asked(sight, stats_of(sight, workspace.settings))
 
@@ -121,6 +133,7 @@ async def _asked(  # noqa: PLR0913  as above
     memory: Memory,
     watch: ProgressSink,
     complete: Complete | None,
+    begins: Begins | None,
 ) -> ModelSight:
     from roundzero.engine.asking import Asking, LaneState  # noqa: PLC0415  off the start-up path
     from roundzero.engine.hosting import model_name, post_for  # noqa: PLC0415  as above
@@ -147,10 +160,15 @@ async def _asked(  # noqa: PLR0913  as above
             watch.stage("wait", 0 if waits else 1, None if waits else 1)
 
     asking = Asking(replace(post, once=True), heard)
+    if begins is not None:
+        begins(asking)
     if request.depth == "deep":
         from roundzero.engine.deepening import deepen  # noqa: PLC0415  as above
 
-        return await deepen(workspace, inquiry, view, memory, asking, watch, seconds=request.model_seconds)
+        unsaved = request.unsaved if request.diff is None and not request.overlays else None
+        return await deepen(
+            workspace, inquiry, view, memory, asking, watch, seconds=request.model_seconds, unsaved=unsaved
+        )
     return await quick_review(
         inquiry,
         workspace.around(change),

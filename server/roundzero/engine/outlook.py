@@ -71,9 +71,10 @@ class Outlook:
         model = asks.status(paused=paused) if asks is not None else ModelStatus()
         if live is None or live.change is None or self._state.workspace is None:
             return EngineStatus(paused=paused, running=running, problems=(*trouble, *wrong), model=model)
-        if self.chosen is not None:
+        base = live.change.base if self.chosen is None else self.chosen
+        if base.merge_base != live.change.base.merge_base:
             return EngineStatus(
-                base=self.chosen, head=live.change.head, paused=paused, running=running, model=model,
+                base=base, head=live.change.head, paused=paused, running=running, model=model,
                 problems=(*trouble, *wrong),
             )  # fmt: skip
         found = (*self._state.workspace.ruleset.problems, *self._state.workspace.about_linters)
@@ -89,7 +90,7 @@ class Outlook:
         return EngineStatus(
             verdict=replace(verdict, stale=bool(trouble) or self.behind(live)) if whole else None,
             counts=count(visible),
-            base=live.change.base,
+            base=base,
             head=live.change.head,
             coverage=covered,
             hidden=len(findings) - len(visible),

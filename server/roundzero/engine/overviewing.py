@@ -15,7 +15,7 @@ from roundzero.core.frozen import dataclass
 from roundzero.core.overview import Described, checked, question
 from roundzero.core.strengths import Guarded, guarded, joined, notices, written
 from roundzero.core.units import redacted_source
-from roundzero.engine.gaps import Gap, because
+from roundzero.engine.gaps import OVERVIEW, Gap, because
 from roundzero.engine.in_form import ask_in_form
 from roundzero.errors import OutsideError
 from roundzero.store.strength_db import StrengthDb
@@ -70,7 +70,7 @@ async def overview(
     watch.stage(STAGE, 1, 1)
     if got.value is None:
         why = because(got.outcome, got.message)
-        return Overviewed(gap=Gap(f"the question about the change as a whole ended {why}", got.outcome, got.message))
+        return Overviewed(gap=Gap(OVERVIEW.format(why=why), got.outcome, got.message))
     return Overviewed(await asyncio.to_thread(checked, got.value, inquiry.change, described, sources))
 
 
@@ -114,16 +114,14 @@ async def praised(
     snapshot: Snapshot,
     *,
     index: int | None,
-    sources: Mapping[tuple[RelPath, Side], Source] | None = None,
 ) -> Praised:
     """What a branch was praised for, looked for again. ``index``: the round this is. Raises OutsideError.
 
-    ``sources``: the redacted texts of the change, where they are at hand. The texts of files that are no longer part of
-    it are read, and sent nowhere.
+    The texts of files that are no longer part of the change are read, and sent nowhere.
     """
     kept = await asyncio.to_thread(StrengthDb(common_dir).kept, branch)
     if not kept:
-        return Praised(guard=Guarded(), sources=sources or {})
+        return Praised(guard=Guarded(), sources={})
     texts = dict(change.sides)
     gone: set[RelPath] = set()
     for path in sorted({proof.path for each in kept for proof in each.evidence if proof.side is Side.HEAD}):
@@ -135,8 +133,7 @@ async def praised(
             texts[path, Side.HEAD] = source
 
     def look() -> Praised:
-        known = sources or {}
-        shown = {key: known.get(key) or redacted_source(source) for key, source in texts.items()}
+        shown = {key: redacted_source(source) for key, source in texts.items()}
         return Praised(guard=guarded(kept, shown, gone=gone, index=index), sources=shown)
 
     return await asyncio.to_thread(look)

@@ -32,9 +32,8 @@ Measured on two processors: below that little is gained where the second is free
 """
 
 WORTH_A_COPY: Final = 200_000
-"""Characters of changed files from which a copy pays: it costs what checking 100,000 does.
-
-That is to make it, and the memory that it comes to have for itself.
+"""Characters of changed files from which a copy pays: to make it, and the memory it comes to hold, costs what checking
+100,000 does.
 """
 
 AHEAD: Final = 4

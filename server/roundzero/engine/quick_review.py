@@ -18,6 +18,7 @@ from roundzero.core.model_values import Outcome
 from roundzero.core.prompt import VERSION, question
 from roundzero.engine.asking import Spent
 from roundzero.engine.context import Mentioned, gather, guidance_of, mentioned, parts_of
+from roundzero.engine.gaps import HUNKS, NOT_ASKED, because, counted
 from roundzero.engine.in_form import ask_in_form
 from roundzero.engine.known_facts import KnownFacts
 from roundzero.proc import side_by_side
@@ -263,7 +264,7 @@ def sight_of(
     for answer in answers:
         drafts[answer.outcome] += 1
         if answer.draft is None:
-            left[reason_of(answer)] += len(answer.unit.hunks)
+            left[because(answer.outcome, answer.message)] += len(answer.unit.hunks)
             continue
         covered += len(answer.unit.hunks)
         admission = admit(
@@ -280,10 +281,9 @@ def sight_of(
         capped += admission.capped
         seen += admission.observations
     if (unasked := parts.hunks - covered - left.total()) > 0:
-        left["not asked yet"] += unasked
-    hunks = "hunk was" if parts.hunks == 1 else "hunks were"
-    gap = f"{covered} of {parts.hunks} {hunks} looked at by the model: "
-    gap += ", ".join(f"{number} {reason}" for reason, number in left.items())
+        left[NOT_ASKED] += unasked
+    rest = ", ".join(f"{number} {reason}" for reason, number in left.items())
+    gap = counted(HUNKS, parts.hunks, covered=covered, hunks=parts.hunks, left=rest)
     return ModelSight(
         observations=tuple(seen),
         hunks=parts.hunks,
@@ -307,28 +307,6 @@ def outside_of(seen: Sequence[Observation], texts: Texts, inquiry: Inquiry) -> t
     return tuple(
         source for (path, _), source in texts.plain.items() if path in shown and inquiry.change.file(path) is None
     )
-
-
-WHY_NOT: Final = {
-    Outcome.TRUNCATED: "with an answer that was cut off",
-    Outcome.EMPTY: "without an answer",
-    Outcome.REFUSED: "refused",
-    Outcome.WRONG: "with an answer that could not be read",
-    Outcome.RATE_LIMITED: "waiting for the host",
-    Outcome.QUOTA: "waiting for budget",
-    Outcome.UNAUTHORISED: "without a valid key",
-    Outcome.OFFLINE: "offline",
-    Outcome.TIMED_OUT: "not answered in time",
-    Outcome.FAILED: "failed",
-    Outcome.CANCELLED: "stopped",
-    Outcome.NOT_ALLOWED: "not allowed",
-}
-
-
-def reason_of(answer: Answer) -> str:
-    """Why there is no draft, to stand behind a number of hunks."""
-    why = WHY_NOT.get(answer.outcome, "failed")
-    return f"{why} ({answer.message})" if answer.message else why
 
 
 def _answered(parts: Cut, answers: Sequence[Answer], seen: Sequence[Observation]) -> frozenset[ItemId]:

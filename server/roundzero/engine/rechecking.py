@@ -81,13 +81,12 @@ async def recheck(  # noqa: PLR0913  each is an independent input
     *,
     said: Collection[FindingId] = (),
     delta: Collection[RelPath] = (),
-    also: Collection[FindingId] = (),
     until: float | None = None,
 ) -> Rechecked:
     """Look again at findings that the change may have touched since. ``said`` were raised in this review anyhow.
 
-    ``delta``: the paths that differ from the round before. ``also`` are looked at whatever changed. What is not
-    answered ``until`` a time of the loop's clock (None: however long it takes) is given up.
+    ``delta``: the paths that differ from the round before. What is not answered ``until`` a time of the loop's clock
+    (None: however long it takes) is given up.
     """
     change = inquiry.change
     found = await asyncio.to_thread(
@@ -100,7 +99,6 @@ async def recheck(  # noqa: PLR0913  each is an independent input
         covers=inquiry.covers,
         said=said,
         delta=delta,
-        also=also,
     )
     subjects = await _with_texts(found, known.texts, snapshot)
     gone = await asyncio.to_thread(_gone, subjects, change)

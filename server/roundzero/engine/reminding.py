@@ -114,7 +114,7 @@ def reminded(answers: Answers, recall: Recall, change: Change, ruleset: Ruleset)
 
     What does not hold is stale, and is told of files of the change only.
     """
-    texts = recall.texts_with({file.path: file.head for file in change.files if file.head is not None})
+    texts = recall.texts_with(change.head_texts)
     known = set(match(entries_of_model(recall.ledger), answers.said(), texts).values())
     found: list[tuple[FindingId, Observation, Source, State]] = []
     for each in remembered(recall.ledger, change, texts, recall.quoted, ruleset):

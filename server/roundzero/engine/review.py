@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
     from roundzero.engine.looking import Looked
     from roundzero.engine.model_access import Complete
-    from roundzero.engine.model_review import Asked
+    from roundzero.engine.model_review import Asked, Begins
     from roundzero.engine.pool import Runner
     from roundzero.engine.quick_review import Inquiry
     from roundzero.engine.repository import Snapshot
@@ -113,13 +113,14 @@ async def review(  # noqa: PLR0913  each is an independent input
     identify: Identify | None = None,
     said: Said | None = None,
     complete: Complete | None = None,
+    begins: Begins | None = None,
     alone: bool = False,
 ) -> Report:
     """Review a change. ``identify`` gives ids, by default those of the ledger's entries.
 
     ``alone``: this process does nothing else meanwhile and ends soon, so that it may be copied to work twice as fast.
     ``said`` knows what a model has said of a change already; where it gives None, one is asked. ``complete`` asks the
-    editor's own model, where there is one.
+    editor's own model, where there is one; ``begins`` hears who asks a model before anything is asked.
     Raises UserError when it cannot be made (a base that is none, a diff that does not fit).
     """
     watch = progress or Unwatched()
@@ -140,7 +141,7 @@ async def review(  # noqa: PLR0913  each is an independent input
     if request.depth != "off":
         asked = said(change) if said is not None else None
         if asked is None:
-            asked = await _ask(workspace, request, change, view, looked, watch=watch, complete=complete)
+            asked = await _ask(workspace, request, change, view, looked, watch=watch, complete=complete, begins=begins)
         looked = replace(looked, asked=asked)
         memory, beyond = looked.memory, {each.path: each for each in looked.asked.sight.outside} if looked.asked else {}
         memory.texts = replace(memory.texts, heads={**beyond, **memory.texts.heads})
@@ -198,11 +199,20 @@ async def _ask(  # noqa: PLR0913  each is an independent input
     *,
     watch: ProgressSink,
     complete: Complete | None,
+    begins: Begins | None,
 ) -> Asked:
     from roundzero.engine.model_review import ask_model  # noqa: PLC0415  most reviews ask nobody
 
     return await ask_model(
-        workspace, request, change, view, seen=looked.sight.head, memory=looked.memory, watch=watch, complete=complete
+        workspace,
+        request,
+        change,
+        view,
+        seen=looked.sight.head,
+        memory=looked.memory,
+        watch=watch,
+        complete=complete,
+        begins=begins,
     )
 
 

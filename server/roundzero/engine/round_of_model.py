@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from roundzero.engine.review import Said
     from roundzero.engine.state import State
 
-_LOG: Final = logging.getLogger(__name__)
+_log: Final = logging.getLogger(__name__)
 
 
 async def commit_round(state: State, change: Change, said: Said, texts: Mapping[RelPath, str]) -> bool:
@@ -45,10 +45,10 @@ async def commit_round(state: State, change: Change, said: Said, texts: Mapping[
     try:
         await review(workspace, request, runner=own, identify=live.identify, said=said_of)
     except _MovedOnError as error:
-        _LOG.info("no round: %s", error)
+        _log.info("no round: %s", error)
         return False
     except RoundzeroError as error:
-        _LOG.warning("no round was written after the model had looked: %s", error)
+        _log.warning("no round was written after the model had looked: %s", error)
         return False
     finally:
         await own.close()

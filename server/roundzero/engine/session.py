@@ -12,7 +12,7 @@ import contextlib
 import logging
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core import planner as plan
 from roundzero.core.judge import listed, shown
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Engine", "EngineStatus", "Listener", "Publication"]
 
-log = logging.getLogger(__name__)
+_log: Final = logging.getLogger(__name__)
 
 
 class Engine:
@@ -236,6 +236,7 @@ class Engine:
             identify=live.identify if live is not None else None,
             said=said,
             complete=self._complete,
+            begins=self._model.joined if request.depth != "off" else None,
         )
         report = await (self._model.directly(reviewing) if request.depth == "deep" else reviewing)
         if request.depth == "deep":
@@ -384,9 +385,7 @@ class Engine:
         """Compare with another base from now on, for this branch. Raises UserError."""
         workspace = await self._state.opened()
         choice = await workspace.select_base(ref)
-        live = self._state.live
-        if live is not None and live.change is not None and _is_other(choice, live.change.base):
-            self._outlook.chosen = choice
+        self._outlook.chosen = choice
         self._jobs.post(plan.SettingsChanged(rhythm_of(self._state.settings)))
         return choice
 
@@ -453,13 +452,13 @@ class Engine:
             self._failed(path, error.exceptions[0])
         elif isinstance(error, RoundzeroError):
             self._outlook.trouble[path] = str(error)
-            log.warning("%s", error)
+            _log.warning("%s", error)
         else:
             name = f"{type(error).__name__}: {error}"
             self._outlook.trouble[path] = f"an error of Round Zero's own: {name}"
             if name not in self._bugs:
                 self._bugs.add(name)
-                log.error("a job failed", exc_info=error)
+                _log.error("a job failed", exc_info=error)
 
     async def _warm(self) -> None:
         with contextlib.suppress(OutsideError):
@@ -467,7 +466,3 @@ class Engine:
 
     def _tell_soon(self) -> None:
         self._outlook.tell_soon()
-
-
-def _is_other(choice: BaseChoice, base: BaseChoice) -> bool:
-    return (choice.ref, choice.merge_base) != (base.ref, base.merge_base)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from roundzero import __version__
-from roundzero.core.compose import Occasion, compose
+from roundzero.core.compose import About, compose
 
 if TYPE_CHECKING:
     from roundzero.core.change import Change
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def standing_report(live: Live, change: Change, asked: Asked | None, *, language: Language) -> Report:
     """The report of ``change``, which ``live`` knows. ``asked``: what a model said; None: none took part."""
-    occasion = Occasion(
+    about = About(
         tool_version=__version__,
         reviewed_at=datetime.now(UTC).isoformat(timespec="seconds"),
         language=language,
@@ -32,9 +32,7 @@ def standing_report(live: Live, change: Change, asked: Asked | None, *, language
         spared=asked.sight.spared if asked is not None else frozenset(),
     )
     findings = live.settled()
-    composed = compose(
-        change, findings, live.failures(), live.rules.ruleset, directives=live.directives(), occasion=occasion
-    )
+    composed = compose(change, findings, live.failures(), live.rules.ruleset, directives=live.directives(), about=about)
     if live.recall is None:
         return composed
     from roundzero.core.standing import with_remains  # noqa: PLC0415  where something is remembered

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Self
 from roundzero.core.frozen import dataclass
 from roundzero.core.model_values import ToolSpec
 from roundzero.core.prompt import fenced
+from roundzero.core.toolbox import Unanswered
 from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:
@@ -34,20 +35,27 @@ if TYPE_CHECKING:
 _GRACE: Final = 5.0
 """Seconds a call may take past its limit, which is looked at between two steps, before it is given up."""
 
-_LOGGER: Final = logging.getLogger(__name__)
+_log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a call gave. ``answered``: a tool did; else ``text`` says why none did.
+    """What a call gave. ``unanswered`` None: a tool's answer; else why none gave one, which ``text`` says to the model.
 
-    ``shown``: the texts that lines were shown of. ``seconds``: how long the tool took.
+    ``cut``: only a part of what there is. ``shown``: the texts that lines were shown of. ``seconds``: how long the tool
+    took.
     """
 
     text: str
-    answered: bool = False
+    unanswered: Unanswered | None
+    cut: bool = False
     shown: tuple[tuple[Side, Source], ...] = ()
     seconds: float = 0.0
+
+    @property
+    def answered(self) -> bool:
+        """Whether a tool did."""
+        return self.unanswered is None
 
     @property
     def bytes(self) -> int:
@@ -106,7 +114,8 @@ class Toolbox:
         """Carry out a call within ``seconds``; a result of ``most`` bytes, a few more for our own words."""
         tool = self._tools.get(call.name)
         if tool is None:
-            return Result(text=f"there is no tool {call.name!r}; there are: {', '.join(self._tools)}")
+            text = f"there is no tool {call.name!r}; there are: {', '.join(self._tools)}"
+            return Result(text=text, unanswered=Unanswered.WRONG)
         await self._turn.acquire()
         started = time.monotonic()
         working = asyncio.ensure_future(asyncio.to_thread(self._answer, tool, call, most, seconds))
@@ -114,7 +123,7 @@ class Toolbox:
         working.add_done_callback(self._over)
         await asyncio.wait({working}, timeout=seconds + _GRACE)
         if not working.done():
-            return Result(text=_TOO_LONG, seconds=time.monotonic() - started)
+            return Result(text=_TOO_LONG, unanswered=Unanswered.LATE, seconds=time.monotonic() - started)
         return working.result()
 
     def _over(self, working: asyncio.Future[Result]) -> None:
@@ -130,16 +139,18 @@ class Toolbox:
             with self._looking(seconds) as view:
                 found = tool.run(asked, view)
                 shown = tuple((side, source) for (_, side), source in view.shown.items())
-            text = worded(found, most)
-            return Result(text=text, answered=True, shown=shown, seconds=time.monotonic() - started)
+            text, cut = worded(found, most)
+            return Result(text=text, unanswered=None, cut=cut, shown=shown, seconds=time.monotonic() - started)
         except RefusedError as refused:
             text = "\n".join((f"not answered: {refused}", *(fenced(refused.near) if refused.near else ())))
+            why = refused.why
         except OutsideError:
+            why = Unanswered.LATE if self._limit.over else Unanswered.FAILED
             text = _TOO_LONG if self._limit.over else "not answered: the repository could not be asked"
-        except Exception:  # a fault of one tool costs its answer
-            _LOGGER.exception("the tool %s failed", tool.name)
-            text = "not answered: the tool failed"
-        return Result(text=text, seconds=time.monotonic() - started)
+        except Exception:  # noqa: BLE001  a fault of one tool costs its answer
+            _log.exception("the tool %s failed", tool.name)
+            text, why = "not answered: the tool failed", Unanswered.FAILED
+        return Result(text=text, unanswered=why, seconds=time.monotonic() - started)
 
     @contextmanager
     def _looking(self, seconds: float) -> Iterator[ToolView]:
@@ -160,8 +171,11 @@ class Toolbox:
 _TOO_LONG: Final = "not answered: it took too long; ask for something narrower"
 
 
-def worded(found: Found, most: int) -> str:
-    """What a tool found, as a text: our words, and lines from the repository between fences, at most so many bytes."""
+def worded(found: Found, most: int) -> tuple[str, bool]:
+    """What a tool found, as a text, and whether that is less than there is.
+
+    Our words, and lines from the repository between fences, at most so many bytes.
+    """
     body: list[str] = []
     for row in found.body:
         line = row.encode("utf-8", "replace").decode()
@@ -171,7 +185,7 @@ def worded(found: Found, most: int) -> str:
         body.append(line)
     cut = len(found.body) - len(body)
     rest = (found.rest, f"{cut} more lines are cut: no more bytes are left" if cut else "")
-    return "\n".join((found.head, *(fenced(body) if body else ()), *filter(None, rest)))
+    return "\n".join((found.head, *(fenced(body) if body else ()), *filter(None, rest))), any(rest)
 
 
 class _CallLimit:

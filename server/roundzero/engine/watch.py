@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-log = logging.getLogger(__name__)
+_log: Final = logging.getLogger(__name__)
 
 FOLDERS: Final = 200
 """Most folders watched: refs may be nested, and the system's watches are shared with everyone."""
@@ -89,7 +89,7 @@ class Watch:
         self._libc = ctypes.CDLL(None, use_errno=True)
         descriptor = self._libc.inotify_init1(_CLOSE_ON_EXEC | _NON_BLOCKING)
         if descriptor < 0:
-            log.warning("git's files are not watched: %s", os.strerror(ctypes.get_errno()))
+            _log.warning("git's files are not watched: %s", os.strerror(ctypes.get_errno()))
             return
         self._descriptor = descriptor
         self._add(_folders(self._files, self._roots))
@@ -111,7 +111,7 @@ class Watch:
             if number >= 0:
                 self._folders[number] = folder
             else:
-                log.debug("%s is not watched: %s", folder, os.strerror(ctypes.get_errno()))
+                _log.debug("%s is not watched: %s", folder, os.strerror(ctypes.get_errno()))
 
     def _read(self) -> None:
         if self._descriptor is None:
@@ -166,7 +166,7 @@ class Watch:
                 # Runs when the new folders are watched: what happened in them before that may be news.
                 self._loop.call_soon(self._changed)
         except OSError as error:
-            log.warning("git's files are not watched: %s", error)
+            _log.warning("git's files are not watched: %s", error)
 
     async def _follow_folders(self, folders: list[Path], written: Written) -> Written:
         """Watch these folders for as long as they are all; how the database was written last."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from roundzero.index.symbols import RepositorySymbols
 
 SECONDS_WHILE_TYPING: Final = 2.0
-SECONDS_ON_REQUEST: Final = 20.0
+SECONDS_ON_REQUEST: Final = 60.0
 """How long questions across files may take. Over it the checks that ask them are *not checked*."""
 
 

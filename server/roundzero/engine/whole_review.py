@@ -16,11 +16,10 @@ from roundzero.core.change import Side
 from roundzero.core.deep import WHOLE, Drafted
 from roundzero.core.drafting import admit
 from roundzero.core.frozen import dataclass
-from roundzero.core.model_values import Outcome
 from roundzero.core.prompt import VERSION
 from roundzero.core.toolbox import Bounds, Used, invitation
 from roundzero.core.whole_change import Whole, by_unit, question, whole_of
-from roundzero.engine.gaps import Gap, because
+from roundzero.engine.gaps import CHECKS, Gap, because, counted
 from roundzero.engine.overviewing import messages
 from roundzero.errors import OutsideError
 
@@ -138,7 +137,7 @@ async def ask_whole(
     whole: Whole, inquiry: Inquiry, snapshot: Snapshot, asking: Asks, toolbox: Toolbox, *, until: float | None = None
 ) -> WholeAnswer:
     """Put the question. What is not answered ``until`` a time of the loop's clock is given up."""
-    from roundzero.engine.agent import Examined, examine  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.agent import examine  # noqa: PLC0415  off the start-up path
     from roundzero.providers._reply_draft import FORM  # noqa: PLC0415  as above
 
     bounds = Bounds()
@@ -151,17 +150,12 @@ async def ask_whole(
         schema=FORM.schema(),
         note=invitation(bounds, toolbox.specs),
     )
-    try:
-        async with asyncio.timeout_at(until):
-            found: Examined[Draft] = await examine(
-                asked, FORM, asking, toolbox, model=inquiry.model, bounds=bounds, temperature=WHOLE.temperature
-            )
-    except TimeoutError:
-        found = Examined(value=None, outcome=Outcome.TIMED_OUT)
+    found: Examined[Draft] = await examine(
+        asked, FORM, asking, toolbox, model=inquiry.model, bounds=bounds, temperature=WHOLE.temperature, until=until
+    )
     answer = WholeAnswer(whole=whole, draft=found.value, used=found.used, shown=found.shown)
     if found.value is not None:
         return answer
     number = len(whole.items)
-    was = "check was" if number == 1 else "checks were"
-    why = f"{number} {was} not made of the change as a whole: {because(found.outcome, found.message)}"
-    return replace(answer, gap=Gap(why, found.outcome, found.message))
+    said = counted(CHECKS, number, count=number, why=because(found.outcome, found.message))
+    return replace(answer, gap=Gap(said, found.outcome, found.message))

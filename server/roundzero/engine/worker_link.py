@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from roundzero.engine.frames import Reply, Request
     from roundzero.engine.repository import Snapshot
 
-log = logging.getLogger(__name__)
+_log: Final = logging.getLogger(__name__)
 
 Result: TypeAlias = "FileResult | ChangeResult | None"
 
@@ -243,13 +243,13 @@ class Worker:
                     case Done(number, result):
                         self._settle(number, result)
                     case Broken(number, message, trace):
-                        log.error("a check broke: %s", trace)
+                        _log.error("a check broke: %s", trace)
                         self._settle(number, OutsideError(f"a check broke: {message}"))
                     case Read() | Paths() | Grep() | Commits() as question:
                         await child.write(frame(await self._answer(question)))
         except OutsideError as error:
             if self._child is child:
-                log.warning("%s", error)
+                _log.warning("%s", error)
             self._fail(_DiedError(CRASHED))
 
     def _settle(self, number: int, result: Result | OutsideError) -> None:

@@ -92,6 +92,7 @@ class Blobs:
             self._cache.clear()
             self._cached_bytes = 0
         if child is not None:
+            child.kill()  # it has nothing to put away, and one that hangs would outlive a server in a hurry
             await child.close()
 
     async def _alive(self) -> Child:

@@ -172,6 +172,8 @@ def _unsuitable(candidate: Candidate, max_bytes: int) -> Reason | None:
     """Why the bytes cannot be reviewed, or None."""
     if candidate.base_id is not None and candidate.base_id == candidate.head_id and candidate.status is Status.MODIFIED:
         return rules.MODE_ONLY if candidate.base_mode not in (candidate.head_mode, ABSENT) else None
+    if candidate.head is None and candidate.head_size and rules.is_never_text(candidate.path):
+        return rules.BINARY
     if candidate.head is None:
         return rules.over_size(candidate.head_size, max_bytes) if candidate.head_size else rules.NO_HEAD
     if (reason := rules.by_content(candidate.head, candidate.attributes)) is not None:

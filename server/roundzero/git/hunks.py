@@ -84,10 +84,9 @@ def _trim(
 
 def hunk_between(base_from: int, base_to: int, head_from: int, head_to: int) -> Hunk | None:
     """The hunk that replaces one half-open range of lines, counted from 0, by another; None when both are empty."""
-    base_count, head_count = base_to - base_from, head_to - head_from
-    if not base_count and not head_count:
+    if base_from == base_to and head_from == head_to:
         return None
-    return Hunk(base_from + (base_count > 0), base_count, head_from + (head_count > 0), head_count)
+    return Hunk.between(base_from, base_to, head_from, head_to)
 
 
 def whole(base_lines: int, head_lines: int) -> tuple[Hunk, ...]:

@@ -422,7 +422,7 @@ def _commands_in(directory: Path) -> Commands:
 
 
 def _place(directory: Path, answer: bytes) -> Place:
-    """Read what rev-parse said. Raises UserError for the one kind of folder name that makes it ambiguous."""
+    """Read what rev-parse said. Raises UserError for a folder that git's answer does not lead to."""
     lines = os.fsdecode(answer).removesuffix("\n").split("\n")
     bare = lines[0] == "true"
     if bare:
@@ -430,6 +430,11 @@ def _place(directory: Path, answer: bytes) -> Place:
     if len(lines) != 5:
         raise UserError(f"the repository at {directory} lies in a folder whose name has a line feed; rename it")
     _, object_format, git_dir, common_dir, root = lines
+    if not bare and not Path(root, ".git").exists():
+        raise UserError(
+            f"the files of the repository at {directory} are in {root} (core.worktree), where git does not find it;"
+            f" write into {root}/.git: gitdir: {git_dir}"
+        )
     return Place(
         root=Path(root),
         git_dir=Path(git_dir),
@@ -457,9 +462,10 @@ def _check_version(output: bytes) -> None:
 def _no_work_tree(directory: Path, stdout: bytes, stderr: bytes) -> UserError:
     complaint = stderr.decode("utf-8", "replace").strip()
     if "dubious ownership" in complaint:
+        remedy = re.search(r"git config --global --add safe\.directory .+", complaint)
         return UserError(
-            f"git does not use the repository at {directory} because somebody else owns it; if you trust it, run:"
-            f" git config --global --add safe.directory {directory}"
+            f"git does not use the repository at {directory} because somebody else owns it"
+            + (f"; if you trust it, run: {remedy[0]}" if remedy is not None else f": {complaint}")
         )
     if stdout.startswith(b"true"):
         return UserError(

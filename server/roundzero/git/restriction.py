@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _HUNK: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _HUNK_START: Final = re.compile(r"@@ -\d")
 _PREFIX: Final = re.compile(r"^[abciow12]/")
+_COLOUR: Final = re.compile(rb"\x1b\[[0-9;]*[mK]")
 _ESCAPED: Final = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _LETTERS: Final = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 
@@ -160,6 +161,8 @@ def _mode(known: FileChange | None) -> str:
 
 def _parse(diff: bytes) -> list[_FileDiff]:
     """Files and hunks of a unified diff of any make. Raises UserError when there is none in it."""
+    if b"\n--- " not in diff and not diff.startswith(b"--- "):
+        diff = _COLOUR.sub(b"", diff)
     lines = diff.decode("utf-8", "surrogateescape").split("\n")
     files: list[_FileDiff] = []
     at = 0
@@ -176,8 +179,11 @@ def _parse(diff: bytes) -> list[_FileDiff]:
             raise UserError(f"{files[-1].new or files[-1].old}: the diff has no readable hunk at its line {at + 1}")
         else:
             at += 1
-    if not files and diff.strip() and b"diff --git " not in diff:
+    if not files and diff.strip() and not any(line.startswith("diff --git ") for line in lines):
         raise UserError("the diff names no file; give the output of git diff")
+    for file in files:
+        if not file.patches:
+            raise UserError(f"{file.new or file.old}: the diff is cut off before what it changes there")
     return files
 
 

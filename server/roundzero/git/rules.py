@@ -38,6 +38,13 @@ class Reason:
     obstacle: Obstacle = Obstacle.FILE
 
 
+_NEVER_TEXT: Final = frozenset(
+    {"png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "ico", "mp3", "wav", "flac", "ogg", "mp4", "mov", "avi",
+     "webm", "mkv", "pdf", "ttf", "otf", "woff", "woff2", "zip", "tar", "gz", "tgz", "bz2", "xz", "7z", "zst", "jar",
+     "whl", "so", "dll", "dylib", "exe", "wasm", "pt", "pth", "onnx", "safetensors", "gguf", "npy", "npz", "parquet",
+     "sqlite", "pyc", "class"}
+)  # fmt: skip
+
 _NOT_HERE: Final = "is not in this clone; fetch it with: git fetch --refetch"
 
 DELETED: Final = Reason(SkipKind.BY_RULE, "deleted", Obstacle.HEAD)
@@ -68,6 +75,11 @@ IGNORE_UNREAD: Final = Reason(
 def over_size(size: int, limit: int) -> Reason:
     """Larger than the setting allows."""
     return Reason(SkipKind.NOT_CHECKED, f"{size} bytes are more than maxFileBytes ({limit})", Obstacle.HEAD)
+
+
+def is_never_text(path: RelPath) -> bool:
+    """Whether a file is of a kind that nobody writes, by its name: it is binary also where its bytes are not read."""
+    return path.rpartition(".")[2].lower() in _NEVER_TEXT
 
 
 def unreadable(problem: str) -> Reason:

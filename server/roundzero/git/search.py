@@ -6,6 +6,7 @@ Invariant: ignored files and files reached through a link are never looked into.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -17,11 +18,15 @@ from roundzero.proc import side_by_side
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from roundzero.core.change import Source
     from roundzero.core.text import RelPath
     from roundzero.git.commands import Commands
 
 _MAX_GREP: Final = 64 * 1024 * 1024
 _BOM: Final = "\ufeff"
+_NAME: Final = re.compile(r"[A-Za-z0-9_]+")
+_FEW: Final = 30
+"""Names up to which looking for one after the other is cheaper than taking a text apart."""
 
 
 async def paths(commands: Commands, side: Side, change: Change, tree: str) -> frozenset[RelPath]:
@@ -72,7 +77,9 @@ async def grep(commands: Commands, words: Collection[str], change: Change) -> Ma
     rows = dict.fromkeys(searching.result())
     if ignoring is not None and ignoring.result():
         rows.update(dict.fromkeys(await _search(commands, wanted)))
-    patterns = {word: re.compile(rf"(?<![A-Za-z0-9_]){re.escape(word)}(?![A-Za-z0-9_])") for word in wanted}
+    names = {word for word in wanted if _NAME.fullmatch(word) is not None}
+    odd = {word: _whole(word) for word in wanted if word not in names}
+    sought = odd if len(names) > _FEW else {word: _whole(word) for word in wanted}
     changed = {file.path for file in change.files} | {skip.path for skip in change.skipped}
     prefix = f"{change.head_tree}:".encode() if change.head_tree else b""
     for line in rows:
@@ -83,11 +90,13 @@ async def grep(commands: Commands, words: Collection[str], change: Change) -> Ma
         if path not in changed:
             number = int(fields[1])
             text = fields[2].decode("utf-8", "surrogateescape").removesuffix("\r")
-            _match(patterns, GrepHit(path, number, text.removeprefix(_BOM) if number == 1 else text), hits)
-    for file in change.files:
-        if file.head is not None:
-            for word, pattern in patterns.items():
-                hits[word] += _in_text(file.path, file.head.text, word, pattern)
+            _match(odd, GrepHit(path, number, text.removeprefix(_BOM) if number == 1 else text), hits)
+    for source in (file.head for file in change.files if file.head is not None):
+        if sought is odd:
+            await asyncio.sleep(0)
+            _look_up(names, source, hits)
+        for word, pattern in sought.items():
+            hits[word] += _in_text(source.path, source.text, word, pattern)
     return {word: tuple(sorted(found, key=lambda hit: (hit.path, hit.line))) for word, found in hits.items()}
 
 
@@ -117,10 +126,26 @@ def _escaped(word: str) -> str:
     return re.sub(r"[][\\.*^$+?(){}|]", r"\\\g<0>", word)
 
 
-def _match(patterns: Mapping[str, re.Pattern[str]], hit: GrepHit, hits: Mapping[str, list[GrepHit]]) -> None:
-    for word, pattern in patterns.items():
+def _match(odd: Mapping[str, re.Pattern[str]], hit: GrepHit, hits: Mapping[str, list[GrepHit]]) -> None:
+    """Add a line to the hits of every word in it. Names are looked up, so that many of them cost no more than a few."""
+    for word in hits.keys() & set(_NAME.findall(hit.text)):
+        hits[word].append(hit)
+    for word, pattern in odd.items():
         if word in hit.text and pattern.search(hit.text):
             hits[word].append(hit)
+
+
+def _look_up(names: set[str], source: Source, hits: Mapping[str, list[GrepHit]]) -> None:
+    """Add every line of a text to the hits of the names in it. Takes it apart once, whatever number they are."""
+    if names.isdisjoint(_NAME.findall(source.text)):
+        return
+    for number, line in enumerate(source.text.split("\n"), 1):
+        for word in names.intersection(_NAME.findall(line)):
+            hits[word].append(GrepHit(source.path, number, line.removesuffix("\r")))
+
+
+def _whole(word: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9_]){re.escape(word)}(?![A-Za-z0-9_])")
 
 
 def _in_text(path: RelPath, text: str, word: str, pattern: re.Pattern[str]) -> Iterator[GrepHit]:

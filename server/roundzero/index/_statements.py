@@ -38,8 +38,8 @@ class Statements(Collector):
         self.text = text
         self.definitions: list[tuple[Function | ast.ClassDef, Scope, int, tuple[Parameter, ...]]] = []
         self.imports: list[Import] = []
-        self.raises: list[tuple[str, bool, ast.stmt, int]] = []
-        self.attribute_sets: list[tuple[str, str, ast.expr, int]] = []
+        self.raises: list[tuple[str, ast.stmt, int]] = []
+        self.attribute_targets: list[tuple[str, ast.expr, int]] = []
         self.exports = Exports()
 
     def block(self, statements: Iterable[ast.stmt], scope: Scope, where: int) -> None:
@@ -112,7 +112,7 @@ class Statements(Collector):
         value = node.value
         owner = chain(node.targets[0])
         for target in node.targets:
-            self._target(target, scope, where, "assign", dotted(value))
+            self._target(target, scope, where, "assign")
             self._slots(target, value, scope)
             if scope.kind == "module":
                 self.exports.assigned(target, value, self.place(node))
@@ -120,7 +120,7 @@ class Statements(Collector):
             self.expression(value, scope)
 
     def _annotated(self, node: ast.AnnAssign, scope: Scope, where: int) -> None:
-        self._target(node.target, scope, where, "assign" if node.value is not None else "annotate", dotted(node.value))
+        self._target(node.target, scope, where, "assign" if node.value is not None else "annotate")
         self.expression(node.annotation, scope)
         if node.value is not None:
             self._slots(node.target, node.value, scope)
@@ -130,7 +130,7 @@ class Statements(Collector):
                 self.expression(node.value, scope)
 
     def _augmented(self, node: ast.AugAssign, scope: Scope, where: int) -> None:
-        self._target(node.target, scope, where, "augment", "")
+        self._target(node.target, scope, where, "augment")
         if scope.kind == "module":
             self.exports.augmented(node)
         if not self.string(node.value, "assign", chain(node.target), scope):
@@ -144,20 +144,20 @@ class Statements(Collector):
                 row = name if isinstance(name, str) else "*"
                 self.members.append((scope.qualified, row, "slot", "", *self.place(element)))
 
-    def _target(self, node: ast.expr, scope: Scope, where: int, kind: BindingKind, value: str) -> None:
+    def _target(self, node: ast.expr, scope: Scope, where: int, kind: BindingKind) -> None:
         if isinstance(node, ast.Name):
             self.bind(node.id, kind, node, scope, where)
         elif isinstance(node, ast.Attribute):
-            self._attribute_target(node, scope, value)
+            self._attribute_target(node, scope)
         elif isinstance(node, (ast.Tuple, ast.List)):
             for element in node.elts:
-                self._target(element, scope, where, kind, "")
+                self._target(element, scope, where, kind)
         elif isinstance(node, ast.Starred):
-            self._target(node.value, scope, where, kind, "")
+            self._target(node.value, scope, where, kind)
         else:
             self.expression(node, scope)
 
-    def _attribute_target(self, node: ast.Attribute, scope: Scope, value: str) -> None:
+    def _attribute_target(self, node: ast.Attribute, scope: Scope) -> None:
         target = chain(node)
         owner = target.rpartition(".")[0]
         if scope.receiver and owner == scope.receiver:
@@ -165,7 +165,7 @@ class Statements(Collector):
             self.members.append((scope.owner, node.attr, kind, scope.method, *self.place(node)))  # type: ignore[arg-type]  # two literals
         elif scope.receiver and owner in {f"{scope.receiver}.__class__", "cls"}:
             self.members.append((scope.owner, node.attr, "class", scope.method, *self.place(node)))
-        self.attribute_sets.append((target, value, node, scope.number))
+        self.attribute_targets.append((target, node, scope.number))
         self.expression(node.value, scope)
 
     def _delete(self, node: ast.Delete, scope: Scope, where: int) -> None:
@@ -201,7 +201,7 @@ class Statements(Collector):
         self.block(node.orelse, scope, orelse)
 
     def _for(self, node: ast.For | ast.AsyncFor, scope: Scope, where: int) -> None:
-        self._target(node.target, scope, where | Where.CONDITIONAL, "assign", "")
+        self._target(node.target, scope, where | Where.CONDITIONAL, "assign")
         self.expression(node.iter, scope)
         self.block(node.body, scope, where | Where.CONDITIONAL)
         self.block(node.orelse, scope, where | Where.CONDITIONAL)
@@ -216,7 +216,7 @@ class Statements(Collector):
         for item in node.items:
             self.expression(item.context_expr, scope)
             if item.optional_vars is not None:
-                self._target(item.optional_vars, scope, where, "assign", "")
+                self._target(item.optional_vars, scope, where, "assign")
             if isinstance(item.context_expr, ast.Call) and chain(item.context_expr.func).endswith("suppress"):
                 inner |= Where.TRIED
         self.block(node.body, scope, inner)
@@ -259,16 +259,13 @@ class Statements(Collector):
         where: int,
     ) -> None:
         place = self.place(alias)  # type: ignore[arg-type]  # an alias has a place too
-        first, _, last, _ = self.place(node)
-        self.imports.append(Import(*what, alias.asname or "", *place, first, last, int(where), scope.qualified))
+        first_line = self.place(node)[0]
+        self.imports.append(Import(*what, alias.asname or "", *place, first_line, int(where), scope.qualified))
 
     def _raise(self, node: ast.Raise, scope: Scope, where: int) -> None:  # noqa: ARG002  one signature for all
-        raised = node.exc
-        if isinstance(raised, ast.Call):
-            self.raises.append((dotted(raised.func), bool(raised.args or raised.keywords), node, scope.number))
-        else:
-            self.raises.append((dotted(raised), False, node, scope.number))
-        self.expression(raised, scope)
+        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        self.raises.append((dotted(raised), node, scope.number))
+        self.expression(node.exc, scope)
         self.expression(node.cause, scope)
 
     def _return(self, node: ast.Return, scope: Scope, where: int) -> None:  # noqa: ARG002  as above

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.facts import (
     FACTS_VERSION,
-    AttributeSet,
     Binding,
     Call,
     Definition,
@@ -65,21 +64,20 @@ def decode_module(data: bytes) -> ModuleFacts | None:
 
 def encode_uses(uses: ModuleUses) -> bytes:
     """The bytes of what a file uses."""
-    return _packed([uses.scopes, uses.uses, uses.calls, uses.strings, uses.raises, uses.attribute_sets])
+    return _packed([uses.scopes, uses.uses, uses.calls, uses.strings, uses.raises])
 
 
 def decode_uses(data: bytes) -> ModuleUses | None:
     """What a file uses; None where the bytes are of another version or damaged."""
     rows = _unpacked(data)
     try:
-        scopes, uses, calls, strings, raises, attribute_sets = rows
+        scopes, uses, calls, strings, raises = rows
         return ModuleUses(
             scopes=tuple(scopes),
             uses=tuple(map(Use._make, uses)),
-            calls=tuple(Call(row[0], row[1], tuple(row[2]), *row[3:]) for row in calls),
+            calls=tuple(map(Call._make, calls)),
             strings=tuple(map(StringUse._make, strings)),
             raises=tuple(map(Raise._make, raises)),
-            attribute_sets=tuple(map(AttributeSet._make, attribute_sets)),
         )
     except (TypeError, ValueError, IndexError, AttributeError):
         return None

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.facts import FACTS_VERSION, FileFacts, ModuleFacts, ModuleUses
+from roundzero.core.facts import FACTS_VERSION, ModuleFacts, ModuleUses
 from roundzero.index.codec import decode_module, decode_uses, encode_module, encode_uses
 from roundzero.index.python_facts import extract
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from roundzero.core.change import Source
     from roundzero.core.ports import FactCache
 
@@ -30,12 +28,10 @@ class FactStore:
         self,
         cache: FactCache | None = None,
         *,
-        extractor: Callable[[Source], FileFacts | None] = extract,
         most_rows: int = MOST_ROWS,
     ) -> None:
-        """Keep facts in ``cache`` as well, if given; ``extractor`` makes them, wherever it runs."""
+        """Keep facts in ``cache`` as well, if given."""
         self._cache = cache
-        self._extract = extractor
         self._most_rows = most_rows
         self._modules: OrderedDict[str, ModuleFacts | None] = OrderedDict()
         self._uses: OrderedDict[str, ModuleUses | None] = OrderedDict()
@@ -79,7 +75,7 @@ class FactStore:
         return self._new.get(key) or self._cache.get((key,)).get(key)
 
     def _make(self, source: Source, *, keep: bool) -> tuple[ModuleFacts | None, ModuleUses | None]:
-        facts = self._extract(source)
+        facts = extract(source)
         self.extracted += 1
         module, uses = (facts.module, facts.uses) if facts is not None else (None, None)
         self._hold_module(source.blob, module)
@@ -124,4 +120,4 @@ def _module_rows(facts: ModuleFacts | None) -> int:
 
 
 def _uses_rows(uses: ModuleUses | None) -> int:
-    return 1 if uses is None else 1 + len(uses.uses) + len(uses.calls) + len(uses.strings) + len(uses.attribute_sets)
+    return 1 if uses is None else 1 + len(uses.uses) + len(uses.calls) + len(uses.strings)

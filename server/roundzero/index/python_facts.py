@@ -11,7 +11,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from roundzero.core.facts import (
-    AttributeSet,
     Binding,
     Call,
     Definition,
@@ -107,10 +106,10 @@ def _set_from_outside(walk: Statements) -> Iterator[Member]:
         for node, scope, *_ in walk.definitions
         if isinstance(node, ast.ClassDef)
     }
-    for target, _, place, number in walk.attribute_sets:
+    for target, node, number in walk.attribute_targets:
         owner, _, name = target.rpartition(".")
         if owner in classes:
-            yield Member(owner, name, "class", walk.scopes[number], *walk.place(place))
+            yield Member(owner, name, "class", walk.scopes[number], *walk.place(node))
     for callee, call, scope in walk.calls:
         if callee == "setattr" and call.args and (owner := chain(call.args[0])) in classes:
             yield Member(owner, "*", "class", scope.qualified, *walk.place(call))
@@ -185,9 +184,6 @@ def _uses(walk: Statements) -> ModuleUses:
         calls=tuple(
             Call(
                 name,
-                sum(not isinstance(row, ast.Starred) for row in node.args),
-                tuple(row.arg for row in node.keywords if row.arg is not None),
-                any(isinstance(row, ast.Starred) for row in node.args) or any(row.arg is None for row in node.keywords),
                 chain(node.args[0]) if node.args else "",
                 *place(node),
                 scope.number,
@@ -196,6 +192,5 @@ def _uses(walk: Statements) -> ModuleUses:
             for name, node, scope in walk.calls
         ),
         strings=tuple(StringUse(*row[:3], *place(row[3]), row[4]) for row in walk.strings),
-        raises=tuple(Raise(*row[:2], *place(row[2]), row[3]) for row in walk.raises),
-        attribute_sets=tuple(AttributeSet(*row[:2], *place(row[2]), row[3]) for row in walk.attribute_sets),
+        raises=tuple(Raise(name, *place(node), number) for name, node, number in walk.raises),
     )

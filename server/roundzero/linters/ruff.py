@@ -24,6 +24,7 @@ from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
 from roundzero.linters._base import Program, encoded, laid_out, line_index, safe_name
 from roundzero.linters._noqa import disarmed, marks, silencer
+from roundzero.linters._spared import Spared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +42,8 @@ _SILENCED: Final = "silenced"
 _UNREADABLE: Final = "E902"
 """A rule that no text breaks, for ruff wants at least one."""
 _FADED: Final = frozenset({"F401", "F841"})
-_QUOTED: Final = re.compile(r"`([^`\n]{1,60})`")
+_QUOTED: Final = re.compile(r"[^`]*`([^`\n]{1,60})[^`\n]*`")
+"""The first name a message quotes, of a very long one the beginning."""
 _NAMES_ITS_SUBJECT: Final = frozenset({"F401", "F811", "F821", "F841"})
 _IMPORT: Final = re.compile(r"Import for `[^`]*` found")
 _EARLIER: Final = re.compile(r"from line (\d+)")
@@ -201,20 +203,23 @@ def _result(
     loud: set[tuple[int, tuple[str, ...], Span | None]] = set()
     for at in sorted(by_source):
         source, index = sources[at], line_index(sources[at])
+        spared = Spared(source, by_source[at])
         for message in _without_imports_of_one_line(by_source[at]):
-            if message["code"] in (_SYNTAX, None):
+            is_syntax = message["code"] in (_SYNTAX, None)
+            meant = spared.has(
+                None if is_syntax else message["code"], str(message["message"]), _span(source, index, message)
+            )
+            if is_syntax:
                 if not errors or errors[-1][0] != at:  # what follows the first is mostly its echo
                     errors.append((at, _position(source, index, message["location"]), str(message["message"])))
-                    hits += [
-                        (at, item.id, _syntax_hit(source, index, message))
-                        for item in rules.get(SYNTAX_CODE, ())
-                        if item.applies.matches(source.path)
-                    ]
+                    about = (item.id for item in rules.get(SYNTAX_CODE, ()) if item.applies.matches(source.path))
+                    hits += [(at, name, _syntax_hit(source, index, message)) for name in about if not meant]
                 continue
             if message["code"] not in rules:  # no rule's: a panic, or a file that could not be read
                 failures.append((at, f"ruff: {message['message']}"))
                 continue
-            names = [item.id for item in rules[message["code"]] if item.applies.matches(source.path)]
+            told = rules[message["code"]] if not meant else ()
+            names = [item.id for item in told if item.applies.matches(source.path)]
             hit = _hit(source, index, message) if names else None
             hits += [(at, name, hit) for name in names if hit is not None]
             if _SILENCED in message:
@@ -244,7 +249,7 @@ def _without_imports_of_one_line(found: Sequence[Mapping[str, Any]]) -> Iterator
 
 def _hit(source: Source, index: LineIndex, message: Mapping[str, Any]) -> Hit:
     code, words = message["code"], str(message["message"])
-    quoted = _QUOTED.search(words) if code in _NAMES_ITS_SUBJECT else None
+    quoted = _QUOTED.match(words) if code in _NAMES_ITS_SUBJECT else None
     return Hit(
         path=source.path,
         span=_span(source, index, message),

@@ -1,10 +1,9 @@
 """zizmor, where it is installed: what is unsafe in GitHub workflows and actions.
 
 Offline, without a configuration file, with its regular persona, and without what it calls informational: expressions
-that nobody outside is known to control. ``# zizmor: ignore[...]`` is honoured: what it silences
-is a hit all the same, with the comment as the directive that covers it. A finding about a whole job or file stands on
-the first line of it, or it would be told to whoever touches any other. Invariant: a file that it cannot read is not
-checked, never *clean*.
+that nobody outside is known to control. ``# zizmor: ignore[...]`` is honoured: what it silences is a hit all the same,
+with the comment as the directive that covers it. A finding about a whole job or file stands on the first line of it, or
+it would be told to whoever touches any other. Invariant: a file that it cannot read is not checked, never *clean*.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from roundzero.core.change import Side
-from roundzero.core.finding import State
+from roundzero.core.finding import State, Verified
 from roundzero.core.frozen import dataclass
 from roundzero.lsp.convert import ClientText, Encoding, span_range
 from roundzero.render.escape import visible
@@ -103,8 +103,8 @@ def diagnostic(
     related = []
     if client.related_information:
         for evidence in seen.evidence:
-            elsewhere = evidence.side is Side.HEAD and not seen.stands_at(evidence)
-            location = evidence_location(evidence) if elsewhere else None
+            there = evidence.side is Side.HEAD and evidence.verified is not Verified.MISSING
+            location = evidence_location(evidence) if there and not seen.stands_at(evidence) else None
             if location is not None:
                 quote = evidence.quote.strip()
                 message = visible(f"{evidence.role}: {quote}" if evidence.role else quote)

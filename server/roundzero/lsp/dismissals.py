@@ -35,9 +35,11 @@ IGNORE: Final = "quickfix.roundzero.ignore"
 Way = tuple[str, str]
 """A reason and a scope, as ``roundzero.dismiss`` takes them."""
 
+REACHES: Final = ("finding", "file", "item", "similar")
+"""How far a dismissal may go: the values of ``DismissalScope``, without importing it."""
+
 _REASONS: Final = ("false-positive", "intended", "later")
-_REACHES: Final = ("finding", "file", "item", "similar")
-WAYS: Final[tuple[Way, ...]] = tuple((reason, scope) for scope in _REACHES for reason in _REASONS)
+WAYS: Final[tuple[Way, ...]] = tuple((reason, scope) for scope in REACHES for reason in _REASONS)
 _COMMAND: Final = "roundzero.dismiss"
 _WORDS: Final[Mapping[Language, Mapping[str, str]]] = {
     "en": {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from roundzero.core.frozen import dataclass
-from roundzero.core.text import LineIndex, dominant_eol, with_eol
+from roundzero.core.text import LineIndex, clash, dominant_eol, with_eol
 from roundzero.lsp.convert import ClientText, printable, span_range
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Collected:
             index = self._indexes.setdefault(edit.path, LineIndex(target.text))
             start, end = index.offset(edit.span.start), index.offset(edit.span.end)
             others = [*self._taken.get(edit.path, ()), *((a, b, e) for path, a, b, e in placed if path == edit.path)]
-            if any(_clash(start, end, taken_start, taken_end) for taken_start, taken_end, _ in others):
+            if any(clash((start, end), (taken_start, taken_end)) for taken_start, taken_end, _ in others):
                 return False
             placed.append((edit.path, start, end, edit))
         for path, start, end, edit in placed:
@@ -95,8 +95,3 @@ def _text_edits(target: Target, edits: Iterable[Edit], encoding: Encoding) -> li
         )
         for edit in edits
     ]
-
-
-def _clash(start: int, end: int, taken_start: int, taken_end: int) -> bool:
-    """Whether two replacements overlap. Two at one place clash even when empty: their order would be a guess."""
-    return (start < taken_end and taken_start < end) or start == taken_start

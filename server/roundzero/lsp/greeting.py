@@ -55,7 +55,7 @@ def greet(connection: Connection) -> Greeted | Left:
     while (body := connection.receive()) is not None:
         try:
             message = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             refuse(connection, None, PARSE_ERROR, "the message is not JSON")
             continue
         if not isinstance(message, dict):

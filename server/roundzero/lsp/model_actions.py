@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from lsprotocol import types
 
 from roundzero.core.item import Severity
+from roundzero.core.text import collapse
 from roundzero.lsp.convert import printable
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def about(finding: Finding, language: Language, commands: Collection[str]) -> It
     open_still = [each.text for each in case.open_questions if each.answer is None]
     for question in open_still[:_MOST_QUESTIONS]:
         asked = {"id": finding.id, "question": question}
-        short = question if len(question) <= _MOST_TITLE else question[: _MOST_TITLE - 1] + "…"
+        line = collapse(question)
+        short = line if len(line) <= _MOST_TITLE else line[: _MOST_TITLE - 1] + "…"
         if ASK_ANSWER in commands:
             yield _action(words["answer"].format(short), ASK_ANSWER, asked)
         else:

@@ -121,6 +121,8 @@ class Protocol(LanguageServerProtocol):
                 _log.warning("%s with wrong parameters: %s", method, _in_words(error))
                 self._refuse(identity, INVALID_PARAMS, f"wrong parameters of {method}: {_in_words(error)}")
                 return
+            # At once: ``exit`` may follow before the handler's first step, and means another thing without it.
+            self.stopping = method == types.SHUTDOWN
             self._run(identity, method, partial(handler, params))
 
     def _run(self, identity: RequestId, method: str, handler: Callable[[], Any]) -> None:

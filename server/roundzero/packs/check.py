@@ -52,12 +52,8 @@ class Run(Protocol):
         """Review."""
 
 
-async def check_packs(
-    files: Sequence[Path],
-    run: Run,
-    programs: Programs,
-) -> list[Problem]:
-    """Check pack files; empty when all is well. ``run`` reviews a fixture with the items given and no others.
+async def check_packs(files: Sequence[Path], run: Run, programs: Programs) -> list[Problem]:
+    """The problems of pack files, by file and line; none when all is well.
 
     Raises UserError for a file that cannot be read, OutsideError when a program cannot be asked.
     """
@@ -110,12 +106,7 @@ async def _check_rules(pack: Pack, programs: Programs) -> list[Problem]:
     return problems
 
 
-async def _check_examples(
-    pack: Pack,
-    examples: Sequence[Example],
-    run: Run,
-    running: Collection[str],
-) -> list[Problem]:
+async def _check_examples(pack: Pack, examples: Sequence[Example], run: Run, running: Collection[str]) -> list[Problem]:
     items: Mapping[ItemId, Item] = {item.id: item for item in pack.items}
     problems = []
     for item in items.values():
@@ -126,19 +117,13 @@ async def _check_examples(
         found = items.get(example.item)
         if found is None or not found.checks or (found.needs_linter and not found.linters & set(running)):
             continue
-        alone = replace(
-            found, enabled=True, trigger=False, convention=None
-        )  # an example is too small to have conventions
+        # An example is too small to have conventions.
+        alone = replace(found, enabled=True, trigger=False, convention=None)
         problems.extend(await _check_example(pack.file, alone, example, run))
     return problems
 
 
-async def _check_example(
-    file: str,
-    item: Item,
-    example: Example,
-    run: Run,
-) -> list[Problem]:
+async def _check_example(file: str, item: Item, example: Example, run: Run) -> list[Problem]:
     try:
         fixture = parse(example.text)
     except FixtureError as error:

@@ -78,17 +78,17 @@ def compile_pack(text: str, file: str) -> Pack:
     try:
         document = nodes.read(text)
     except nodes.NotReadableError as error:
-        return _nothing(file, (Problem(file, error.line, error.message, lost=True),))
+        return Pack.unusable(file, Problem(file, error.line, error.message, lost=True))
     data = document.data
     if not isinstance(data, dict):
-        return _nothing(file, (Problem(file, 1, 'a pack is a mapping with "pack", "title" and "items"', lost=True),))
+        return Pack.unusable(file, Problem(file, 1, 'a pack is a mapping with "pack", "title" and "items"', lost=True))
     raw_items = data.get("items")
     try:
         head = HeadModel.model_validate({key: value for key, value in data.items() if key != "items"})
     except ValidationError as error:
-        return _nothing(file, tuple(_problems(error, document, file, ())))
+        return Pack.unusable(file, *_problems(error, document, file, ()))
     if not isinstance(raw_items, list):
-        return _nothing(file, (Problem(file, document.line(("items",)), '"items" must be a list', lost=True),))
+        return Pack.unusable(file, Problem(file, document.line(("items",)), '"items" must be a list', lost=True))
     items: list[Item] = []
     problems: list[Problem] = []
     taken: set[str] = set()
@@ -130,10 +130,6 @@ def examples_of(text: str) -> tuple[Example, ...]:
                 line = document.line(("items", at, "examples", kind, number))
                 found.append(Example(item, kind == "bad", str(example), line))
     return tuple(found)
-
-
-def _nothing(file: str, problems: tuple[Problem, ...]) -> Pack:
-    return Pack(file=file, name="", title=Prose(""), items=(), problems=problems)
 
 
 def _item(head: HeadModel, model: ItemModel, file: str, line: int) -> Item:

@@ -4,9 +4,9 @@ Column 1 of a line says where it stands: `` `` both sides, ``+`` head only, ``-`
 no terminator". ``^`` makes an expectation: its carets stand under the text of the nearest line above, then the item
 and optionally how the title begins. Without carets it expects a finding about the file (below its header) or, before
 the first header, the change. ``//- path`` begins a file, ``//- old -> new`` a renamed one. An empty line is an empty
-line on the sides of the line above it; one right below a header or at the end of a file is not part of it. ``$0`` is
-the cursor. ``//! path 2000`` adds a binary file of that many bytes, and ``//> Ada <ada@e.example>: What it says`` is a
-commit of the branch, which changed all paths. Invariant: ``parse`` reads nothing but its argument.
+line on the sides of the line above it; one right below a header or at the end of a file is not part of it. A line
+``//! path 2000`` adds a binary file of that many bytes, and ``//> Ada <ada@e.example>: What it says`` is a commit of
+the branch, which changed all paths. Invariant: ``parse`` reads nothing but its argument.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from roundzero.core.text import LineIndex, Position, RelPath, Span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-CURSOR: Final = "$0"
 _HEADER: Final = re.compile(r"//- (?:(?P<old>\S.*?) -> )?(?P<path>\S.*?)\s*")
 _BINARY: Final = re.compile(r"//! (?P<path>\S.*?) (?P<size>\d+) *")
 _COMMIT: Final = re.compile(r"//> (?P<name>[^<]*?) ?<(?P<address>[^>]*)>: (?P<text>.*)")
@@ -69,7 +68,6 @@ class Fixture:
     head: Mapping[RelPath, str]
     renames: Mapping[RelPath, RelPath]
     expected: tuple[Expected, ...]
-    cursor: tuple[RelPath, Position] | None = None
     binaries: Mapping[RelPath, int] = field(default_factory=dict)
     commits: tuple[Commit, ...] = ()
 
@@ -105,10 +103,6 @@ class _Section:
         if mark != "-":
             self.head.append(text + "\n")
         self.marks += mark
-
-    def next_position(self, offset: int) -> Position:
-        """A place in the head line that is added next."""
-        return Position(len(self.head) + self.empty + 1, offset + 1)
 
     def cut_terminator(self) -> None:
         """The last line ends without a terminator, on its sides."""
@@ -168,11 +162,10 @@ def _words(finding: Expected | Seen) -> str:
     return f"{where} {finding.item}" + (f": {finding.title}" if finding.title else "")
 
 
-def parse(text: str) -> Fixture:  # noqa: C901, PLR0912  one branch for each kind of line reads best in one place
+def parse(text: str) -> Fixture:  # noqa: C901  one branch for each kind of line reads best in one place
     """Read a fixture. Raises FixtureError naming the line."""
     sections: list[_Section] = []
     expected: list[Expected] = []
-    cursor: tuple[RelPath, Position] | None = None
     binaries: dict[RelPath, int] = {}
     commits: list[Commit] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -196,11 +189,7 @@ def parse(text: str) -> Fixture:  # noqa: C901, PLR0912  one branch for each kin
         elif mark == "\\":
             section.cut_terminator()
         elif mark in " +-":
-            content = line[1:]
-            if mark != "-" and cursor is None and CURSOR in content:
-                cursor = (section.path, section.next_position(content.index(CURSOR)))
-                content = content.replace(CURSOR, "", 1)
-            section.add(mark, content)
+            section.add(mark, line[1:])
         else:
             raise FixtureError(number, f"column 1 must be one of ' ', '+', '-', '^' and '\\', not {mark!r}")
     if not sections:
@@ -210,7 +199,6 @@ def parse(text: str) -> Fixture:  # noqa: C901, PLR0912  one branch for each kin
         head={section.path: "".join(section.head) for section in sections if section.marks.strip("-")},
         renames={section.path: section.old for section in sections if section.old != section.path},
         expected=tuple(expected),
-        cursor=cursor,
         binaries=binaries,
     )
     return replace(fixture, commits=tuple(replace(commit, paths=fixture.changed) for commit in commits))

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
-from roundzero.core.item import CheckerCheck, Item, ItemId, Prose, Severity
+from roundzero.core.item import CheckerCheck, Item, ItemId, Severity
 from roundzero.core.ruleset import Place, Problem, Ruleset
 from roundzero.errors import OutsideError
 from roundzero.packs import cache
@@ -135,7 +135,7 @@ def _content(path: Path) -> bytes:
 
 
 def _broken(file: str, message: str) -> Pack:
-    return Pack(file=file, name="", title=Prose(""), items=(), problems=(Problem(file, 0, message, lost=True),))
+    return Pack.unusable(file, Problem(file, 0, message, lost=True))
 
 
 def _items(packs: Iterable[Pack]) -> list[Item]:

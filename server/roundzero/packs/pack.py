@@ -8,18 +8,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.item import Prose
 
 if TYPE_CHECKING:
-    from roundzero.core.item import Item, Prose
+    from roundzero.core.item import Item
     from roundzero.core.ruleset import Problem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pack:
-    """``name`` is "" when the file as a whole cannot be used; ``file`` is its name in problems."""
+    """``name`` is "" when the file as a whole cannot be used (``unusable``); ``file`` is its name in problems."""
 
     file: str
     name: str
     title: Prose
     items: tuple[Item, ...]
     problems: tuple[Problem, ...]
+
+    @classmethod
+    def unusable(cls, file: str, *problems: Problem) -> Pack:
+        """What comes of a file that cannot be used, and why."""
+        return cls(file=file, name="", title=Prose(""), items=(), problems=problems)

@@ -65,14 +65,19 @@ def plainly(turns: Sequence[Turn]) -> list[dict[str, object]]:
 
 
 def calls_in(turn: Turn) -> list[tuple[str, Mapping[str, Any]]]:
-    """The calls that an assistant's turn is; [] where it answers."""
+    """The calls that an assistant's turn is; [] where it answers, or wrote what is no list of calls."""
     try:
         said = json.loads(turn.text) if turn.role == "assistant" else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
-    if not isinstance(said, dict) or set(said) != {"calls"}:
+    rows = said["calls"] if isinstance(said, dict) and set(said) == {"calls"} else None
+    if not isinstance(rows, list) or not all(map(_is_call, rows)):
         return []
-    return [(_callable(row["name"]), row["arguments"]) for row in said["calls"]]
+    return [(_callable(row["name"]), row["arguments"]) for row in rows]
+
+
+def _is_call(row: object) -> bool:
+    return isinstance(row, dict) and isinstance(row.get("name"), str) and isinstance(row.get("arguments"), dict)
 
 
 def results_in(turn: Turn) -> list[tuple[str, str]]:

@@ -50,6 +50,10 @@ is taken for that.
 """
 
 
+_MOST: Final = 100_000_000
+"""More tokens than any question takes: a host that counts more does not count."""
+
+
 def event_of(line: str) -> dict[str, Any] | None:
     """The event of a line of an event stream; None for comments, names, blank lines and the mark of its end.
 
@@ -65,9 +69,9 @@ def event_of(line: str) -> dict[str, Any] | None:
 
 
 def count(holder: object, name: str) -> int | None:
-    """A count of tokens, where it is one."""
+    """A count of tokens, or of places in a list, where it is one that can be."""
     value = holder.get(name) if isinstance(holder, dict) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST else None
 
 
 def refusal_of(error: object) -> Piece:

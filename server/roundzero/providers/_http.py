@@ -3,7 +3,7 @@
 Knows HTTP, and no provider's words beyond what the decoder says. Never retries. Invariants: TLS is always verified;
 plain http goes to this machine only and never through a proxy; redirects are not followed; the connection is closed
 when the answer is over, given up or cancelled, so that the server stops at once; no reply holds the key, whatever the
-host sends back, and no wait is longer than a day.
+host sends back, also not a part of it; and no wait is longer than a day.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import ipaddress
+import re
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
@@ -19,8 +20,8 @@ from urllib.parse import urlsplit
 
 from roundzero.core.budget import DAY
 from roundzero.core.frozen import dataclass
+from roundzero.core.harmless import line as harmless
 from roundzero.core.model_values import Outcome, Reply, Usage
-from roundzero.core.text import collapse
 from roundzero.errors import UserError
 from roundzero.providers._events import advised, outcome_of
 
@@ -37,6 +38,8 @@ MOST_TEXT: Final = 256 * 1024
 MOST_LINE: Final = 1024 * 1024
 MOST_BYTES: Final = 8 * 1024 * 1024
 _MOST_WORDS: Final = 300
+_MOST_BODY: Final = 64 * 1024
+"""Bytes that are read of a refusal: it is told from its beginning, and a page of white space is no reason to wait."""
 _SHORTEST_KEY: Final = 8
 _SERVER_ERRORS: Final = 500
 _REDIRECTS: Final = range(300, 400)
@@ -91,6 +94,11 @@ def is_loopback(host: str) -> bool:
     return False
 
 
+async def load() -> None:
+    """Import what is slow to import, so that a request does not wait for that once it was charged."""
+    await asyncio.to_thread(importlib.import_module, "httpx")
+
+
 async def send(
     provider: HttpProvider,
     ask: Ask,
@@ -105,8 +113,10 @@ async def send(
     """
     limits = patience or Patience()
     request = provider.encode(ask, endpoint)
-    httpx = await asyncio.to_thread(importlib.import_module, "httpx")
-    answer = _Answer(heard)
+    await load()
+    import httpx  # noqa: PLC0415  off the start-up path
+
+    answer = _Answer(heard, endpoint.key)
     try:
         async with asyncio.timeout(limits.total) as whole:
             end = await _exchange(request, provider.decoder(), answer, limits)
@@ -118,46 +128,78 @@ async def send(
         end = Reply(outcome=Outcome.WRONG, message=str(over))
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError, httpx.UnsupportedProtocol) as error:
         end = Reply(outcome=Outcome.OFFLINE, message=_unreachable(request, error))
+    except UserError as error:
+        end = Reply(outcome=Outcome.OFFLINE, message=str(error))
     except httpx.HTTPError as error:
         end = Reply(outcome=Outcome.FAILED, message=f"the connection broke ({type(error).__name__})")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         message = f"the answer is not what the protocol says ({type(error).__name__})"
         end = Reply(outcome=Outcome.WRONG, message=message)
-    return _without_key(answer.reply(end), endpoint.key)
-
-
-def _without_key(reply: Reply, key: str | None) -> Reply:
-    """The reply of a host that may send back what it was sent. A key too short to be one stays."""
-    if key is None or len(key) < _SHORTEST_KEY:
-        return reply
-    return replace(reply, text=reply.text.replace(key, "[key]"), message=reply.message.replace(key, "[key]"))
+    return answer.reply(end)
 
 
 async def _exchange(request: HttpRequest, decoder: Decoder, answer: _Answer, limits: Patience) -> Reply | None:
     """Send and read. What came goes to ``answer``; a reply instead of an answer is returned."""
     import httpx  # noqa: PLC0415  off the start-up path
 
-    address = urlsplit(request.url)
     timeout = httpx.Timeout(None, connect=limits.connect, write=30.0, pool=10.0)
-    no_reuse = httpx.Limits(max_keepalive_connections=0)
     own = {"Content-Type": "application/json", "Accept": request.media_type, "Accept-Encoding": "identity"}
     async with (
-        httpx.AsyncClient(
-            trust_env=not is_loopback(address.hostname or ""),
-            follow_redirects=False,
-            limits=no_reuse,
-            timeout=timeout,
-            verify=await asyncio.to_thread(_trust, address.scheme),
-        ) as client,
+        await asyncio.to_thread(_client, request.url, timeout) as client,
         asyncio.timeout(limits.first) as patient,
         client.stream("POST", request.url, headers={**own, **request.headers}, content=request.body) as response,
     ):
-        refused = await _refused(response, request)
+        refused = await _refused(response, request, answer)
         if refused is None:
             await _read(response, decoder, answer, patient, limits)
         else:
             answer.usage = refused.usage
         return refused
+
+
+def check_way(url: str) -> None:
+    """Raises UserError when what the person's environment says of proxies or certificates leads nowhere."""
+    _client(url, None)
+
+
+def _client(url: str, timeout: httpx.Timeout | None) -> httpx.AsyncClient:
+    """What sends to an address. Raises UserError."""
+    import httpx  # noqa: PLC0415  off the start-up path
+
+    address = urlsplit(url)
+    try:
+        trusted = _trust(address.scheme)
+    except OSError as error:  # of OpenSSL, too
+        raise UserError(
+            "the certificates that SSL_CERT_FILE or SSL_CERT_DIR names, or SSLKEYLOGFILE, cannot be used"
+            f" ({error.strerror or error}); correct or unset them"
+        ) from error
+    try:
+        return httpx.AsyncClient(
+            trust_env=False,  # else a SOCKS proxy for other addresses would do for ours, too
+            proxy=_proxy(address.scheme, address.hostname or ""),
+            follow_redirects=False,
+            limits=httpx.Limits(max_keepalive_connections=0),
+            timeout=timeout,
+            verify=trusted,
+        )
+    except (ImportError, ValueError, httpx.InvalidURL) as error:
+        what = "speaks SOCKS, which is not spoken here" if isinstance(error, ImportError) else "has no proper address"
+        raise UserError(
+            f"the proxy for {address.hostname} that HTTPS_PROXY or ALL_PROXY names {what}; set HTTPS_PROXY to one like"
+            f" http://proxy:3128, or NO_PROXY={address.hostname}"
+        ) from error
+
+
+def _proxy(scheme: str, host: str) -> str | None:
+    """The proxy for a host by the person's environment, or their system's settings; none for this machine."""
+    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415  off the start-up path
+
+    if is_loopback(host) or proxy_bypass(host):
+        return None
+    known = getproxies()
+    found = known.get(scheme) or known.get("all")
+    return found if not found or "://" in found else f"http://{found}"
 
 
 def _trust(scheme: str) -> ssl.SSLContext:
@@ -170,10 +212,11 @@ def _trust(scheme: str) -> ssl.SSLContext:
 
 
 class _Answer:
-    """What has come of an answer."""
+    """What has come of an answer. The host may send back what it was sent, the key too."""
 
-    def __init__(self, heard: Callable[[int], None]) -> None:
+    def __init__(self, heard: Callable[[int], None], key: str | None) -> None:
         self.heard = heard
+        self.key = key if key is not None and len(key) >= _SHORTEST_KEY else None
         self.parts: list[str] = []
         self.size = 0
         self.usage = Usage()
@@ -199,9 +242,16 @@ class _Answer:
             if self.size > MOST_TEXT:
                 raise _Over("the answer does not end")
 
+    def words(self, said: str) -> str:
+        """What a host says, for people."""
+        return harmless(self._without_key(said))[:_MOST_WORDS]
+
+    def _without_key(self, said: str) -> str:
+        return said if self.key is None else said.replace(self.key, "[key]")
+
     def reply(self, instead: Reply | None = None) -> Reply:
         """The answer as a reply, or how it failed with what had come; of one that just stops the connection broke."""
-        text = "".join(self.parts)
+        text = self._without_key("".join(self.parts))
         if instead is not None:
             return replace(instead, text=text, usage=self.usage)
         end = self.outcome or Outcome.FAILED
@@ -212,7 +262,7 @@ class _Answer:
             said = "the answer was cut off"
         elif end is Outcome.TRUNCATED and not said:
             said = "the answer reached its limit of tokens"
-        return Reply(outcome=end, text=text, usage=self.usage, message=collapse(said)[:_MOST_WORDS])
+        return Reply(outcome=end, text=text, usage=self.usage, message=self.words(said))
 
 
 async def _read(
@@ -245,8 +295,8 @@ async def _lines(response: httpx.Response) -> AsyncGenerator[str, None]:
         yield held.decode("utf-8", "replace").rstrip("\r")
 
 
-async def _refused(response: httpx.Response, request: HttpRequest) -> Reply | None:
-    """The reply that a status or a content type already is; None when there is an answer to read."""
+async def _refused(response: httpx.Response, request: HttpRequest, answer: _Answer) -> Reply | None:
+    """The reply that a status or the kind of content already is; None when there is an answer to read."""
     status = response.status_code
     host = urlsplit(request.url).hostname or ""
     if status in _REDIRECTS:
@@ -254,17 +304,21 @@ async def _refused(response: httpx.Response, request: HttpRequest) -> Reply | No
         return Reply(outcome=Outcome.WRONG, message=message, usage=_NOTHING)
     if response.is_success:
         kind = response.headers.get("content-type", "").split(";")[0].strip().lower()
-        if kind == request.media_type:
+        packed = response.headers.get("content-encoding", "").strip().lower()
+        if kind == request.media_type and packed in {"", "identity"}:
             return None
-        message = f"{host} answered with {collapse(kind) or 'no content type'} instead of {request.media_type}"
+        message = f"{host} answered with {answer.words(kind) or 'no content type'} instead of {request.media_type}"
+        if kind == request.media_type:
+            message = f"{host} answered compressed ({answer.words(packed)}), which it was asked not to do"
         return Reply(outcome=Outcome.WRONG, message=f"{message}; check model.baseUrl and model.provider")
     said = await _body(response)
     outcome = outcome_of(said, status)
     told = outcome in {Outcome.WRONG, Outcome.REFUSED} or status >= _SERVER_ERRORS
-    named = collapse(said)[:_MOST_WORDS] if told else ""
-    message = advised(f"{host} answered {status}" + (f": {named}" if named else ""), said, status)
-    usage = _NOTHING if status < _SERVER_ERRORS else Usage()
+    named = answer.words(said) if told else ""
     later = _seconds(response.headers.get("retry-after"))
+    asks = f" and asks to wait {later:.0f} seconds" if later else ""
+    message = advised(f"{host} answered {status}{asks}" + (f": {named}" if named else ""), said, status)
+    usage = _NOTHING if status < _SERVER_ERRORS else Usage()
     return Reply(outcome=outcome, message=message, usage=usage, retry_after=later)
 
 
@@ -272,9 +326,9 @@ async def _body(response: httpx.Response) -> str:
     data = b""
     async for chunk in response.aiter_raw():
         data += chunk
-        if len(data) > 4 * _MOST_WORDS:
+        if len(data) > _MOST_BODY:
             break
-    return data[: 4 * _MOST_WORDS].decode("utf-8", "replace")
+    return data[:_MOST_BODY].decode("utf-8", "replace")
 
 
 def _seconds(value: str | None) -> float | None:
@@ -296,7 +350,15 @@ def _seconds(value: str | None) -> float | None:
 def _unreachable(request: HttpRequest, error: Exception) -> str:
     address = urlsplit(request.url)
     host = f"{address.hostname}:{address.port}" if address.port else address.hostname or ""
-    words = str(error).lower()
-    if "certificate" in words or "ssl" in words:
-        return f"the certificate of {host} is not trusted; set SSL_CERT_FILE if your network uses its own"
+    if (untrusted := _UNTRUSTED.search(str(error))) is not None:
+        why = harmless(untrusted[1])[:_MOST_WORDS]
+        return f"the certificate of {host} is not trusted ({why}); set SSL_CERT_FILE if your network uses its own"
+    if "[SSL" in str(error):
+        return f"{host} does not speak TLS as it should; check model.baseUrl, and the proxy if there is one"
+    if type(error).__name__ == "ProxyError":
+        return f"{host} cannot be reached through the proxy that your environment names"
     return f"{host} cannot be reached"
+
+
+_UNTRUSTED: Final = re.compile(r"certificate verify failed:? ?(.*?)(?:\.? \(_ssl\.c:\d+\))?$", re.DOTALL)
+"""How OpenSSL says that a certificate does not do, and why."""

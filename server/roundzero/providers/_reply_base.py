@@ -2,13 +2,14 @@
 
 A form is a module ``_reply_<name>.py`` beside this one that defines ``FORM``; ``reply`` finds them. Knows no form
 itself. Invariants: a schema has no references and allows no further properties; nothing here raises for what a model
-wrote; what ``clean`` and ``line`` return holds no character that could disturb a display.
+wrote; no text of a value holds a character that could disturb a display (core/harmless).
 """
 
 from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, Literal, TypeVar
 
@@ -16,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from roundzero.core.change import Side
 from roundzero.core.frozen import dataclass
+from roundzero.core.harmless import clean, line, prose
 from roundzero.core.model_values import Quote
 
 if TYPE_CHECKING:
@@ -24,11 +26,13 @@ if TYPE_CHECKING:
 T_co = TypeVar("T_co", covariant=True)
 M = TypeVar("M", bound=BaseModel)
 
-_UNSAFE: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
-    "\ufff9-\ufffb\U000e0000-\U000e0fff]"
-)
 _FENCE: Final = re.compile(r"\A\s*```[a-zA-Z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+
+_THOUGHT: Final = "</think>"
+"""How thoughts end that a host passes on as text."""
+
+_MOST_BRACES: Final = 2_000
+"""Places in a reply at which an object is looked for."""
 
 Word = Annotated[str, Field(max_length=80)]
 Line = Annotated[str, Field(max_length=300)]
@@ -61,7 +65,7 @@ class Proof(Quoted):
 
     def meant(self) -> Quote:
         """It as a value."""
-        return replace(super().meant(), role=line(self.role))
+        return replace(super().meant(), role=line(prose(self.role)))
 
 
 class WeighedProof(Proof):
@@ -91,7 +95,26 @@ class Form(Generic[T_co]):
 
 
 def parsed(text: str, model: type[M]) -> M | Fault:
-    """The JSON object of a reply as a model. Fences and prose around it are forgiven, nothing within."""
+    """The JSON object of a reply as a model. Fences and prose around it are forgiven, nothing within.
+
+    Prose may hold braces. Of several objects one must fit: which is meant is not guessed, since code that is quoted may
+    hold an answer of its own. Thoughts before the answer are none.
+    """
+    text = text.rpartition(_THOUGHT)[2]
+    alone = parsed_alone(text, model)
+    if not isinstance(alone, Fault):
+        return alone
+    fitting: list[M] = []
+    for value in _objects(text):
+        with suppress(ValueError, RecursionError):
+            fitting.append(model.model_validate(value))
+    if not fitting:
+        return alone
+    return fitting[0] if all(each == fitting[0] for each in fitting) else Fault("there are several answers in it")
+
+
+def parsed_alone(text: str, model: type[M]) -> M | Fault:
+    """The same of a reply that has no other braces than those of the object."""
     bare = json_in(text)
     if bare is None:
         return Fault("there is no JSON object in it")
@@ -99,6 +122,23 @@ def parsed(text: str, model: type[M]) -> M | Fault:
         return model.model_validate(json.loads(bare))
     except (ValueError, RecursionError) as error:
         return Fault(words(error))
+
+
+def _objects(text: str) -> list[object]:
+    """The JSON objects in a text that are in no other, in their order."""
+    decoder = json.JSONDecoder()
+    found: list[object] = []
+    at = text.find("{")
+    for _ in range(_MOST_BRACES):
+        if at < 0:
+            break
+        try:
+            value, end = decoder.raw_decode(text, at)
+            found.append(value)
+        except (ValueError, RecursionError):
+            end = at + 1
+        at = text.find("{", end)
+    return found
 
 
 def schema_of(model: type[BaseModel]) -> Mapping[str, object]:
@@ -126,16 +166,6 @@ def words(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
         return f"{error.msg} at line {error.lineno}, column {error.colno}"
     return "it is nested too deeply"
-
-
-def clean(text: str) -> str:
-    """Without control characters, bidirectional controls and invisible ones; tabs and line feeds stay."""
-    return _UNSAFE.sub("", text).encode("utf-8", "ignore").decode("utf-8").strip("\n")
-
-
-def line(text: str) -> str:
-    """The same on one line."""
-    return " ".join(clean(text).split())
 
 
 def each_of(name: str, rows: Iterable[object], model: type[M], faults: list[str]) -> list[M]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from pydantic import Field
 
 from roundzero.core.confirming import SecondLook
-from roundzero.providers._reply_base import Fault, Form, Line, Proof, Strict, line, parsed, quotes, schema_of
+from roundzero.core.harmless import line
+from roundzero.providers._reply_base import Fault, Form, Line, Proof, Strict, parsed, quotes, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

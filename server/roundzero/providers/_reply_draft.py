@@ -22,6 +22,7 @@ from roundzero.core.anatomy import (
     Step,
     Suggestion,
 )
+from roundzero.core.harmless import clean, line, prose
 from roundzero.core.item import Severity
 from roundzero.core.model_values import Draft, DraftFinding
 from roundzero.providers._reply_base import (
@@ -32,9 +33,7 @@ from roundzero.providers._reply_base import (
     Text,
     WeighedProof,
     Word,
-    clean,
     each_of,
-    line,
     parsed,
     quotes,
     schema_of,
@@ -135,7 +134,7 @@ def read(text: str) -> Draft | Fault:
         findings=findings,
         faults=tuple(faults),
         answered=tuple(line(each) for each in reply.clean),
-        summary=clean(reply.summary),
+        summary=prose(reply.summary),
         dropped_probes=dropped,
     )
 
@@ -166,30 +165,30 @@ def _finding(said: _Finding) -> DraftFinding:
     evidence = quotes(said.evidence)
     return DraftFinding(
         item=line(said.item),
-        title=line(said.title),
-        why=clean(said.consequence.text),
+        title=line(prose(said.title)) or line(prose(said.consequence.text)) or line(said.item) or "?",
+        why=prose(said.consequence.text),
         severity=Severity[said.severity],
         path=line(said.path),
         line=said.line,
         end_line=max(said.line, said.end_line),
         quotes=evidence,
         anatomy=Anatomy(
-            trigger=clean(said.trigger) or None,
-            base_to_head=clean(said.base_to_head) or None,
+            trigger=prose(said.trigger) or None,
+            base_to_head=prose(said.base_to_head) or None,
             mechanism=tuple(
-                Step(clean(each.text), tuple(at for at in each.evidence if 0 <= at < len(evidence)))
+                Step(prose(each.text), tuple(at for at in each.evidence if 0 <= at < len(evidence)))
                 for each in said.mechanism
             ),
-            consequence=Consequence(clean(said.consequence.text), said.consequence.failure),
-            severity_reason=clean(said.severity_reason) or None,
+            consequence=Consequence(prose(said.consequence.text), said.consequence.failure),
+            severity_reason=prose(said.severity_reason) or None,
             claims=tuple(
-                Claim(text=clean(each.text), decisive=each.decisive, proposed=tuple(map(_probe, each.probes)))
+                Claim(text=prose(each.text), decisive=each.decisive, proposed=tuple(map(_probe, each.probes)))
                 for each in said.claims
             ),
             open_questions=tuple(
-                OpenQuestion(text=clean(each.text), decides=each.decides) for each in said.open_questions
+                OpenQuestion(text=prose(each.text), decides=each.decides) for each in said.open_questions
             ),
-            suggestions=tuple(Suggestion(text=clean(each.text), kind=each.kind) for each in said.suggestions),
+            suggestions=tuple(Suggestion(text=prose(each.text), kind=each.kind) for each in said.suggestions),
         ),
         replacement=None if said.replacement is None else clean(said.replacement),
     )

@@ -1,19 +1,21 @@
 """The form of a fact check: what became of each claim of a finding, and the lines that bear it out.
 
-Knows form only; whether a quote is true is asked elsewhere. Invariant: a claim is answered once, the first answer
-counting.
+Knows form only; whether a quote is true is asked elsewhere. Invariant: a claim is answered once; who gives two verdicts
+on it could not tell.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
-from roundzero.core.anatomy import ClaimVerdict  # noqa: TC001  pydantic reads the annotation
+from roundzero.core.anatomy import ClaimVerdict
 from roundzero.core.confirming import ClaimAnswer, FactAnswer
-from roundzero.providers._reply_base import Fault, Form, Line, Proof, Strict, line, parsed, quotes, schema_of
+from roundzero.core.harmless import line
+from roundzero.providers._reply_base import Fault, Form, Line, Proof, Strict, parsed, quotes, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,10 +47,12 @@ def read(text: str) -> FactAnswer | Fault:
         return reply
     answers: dict[int, ClaimAnswer] = {}
     for each in reply.claims:
-        answers.setdefault(
-            each.claim,
-            ClaimAnswer(claim=each.claim, verdict=each.verdict, reason=line(each.reason), quotes=quotes(each.evidence)),
+        said = ClaimAnswer(
+            claim=each.claim, verdict=each.verdict, reason=line(each.reason), quotes=quotes(each.evidence)
         )
+        before = answers.setdefault(each.claim, said)
+        if before.verdict is not said.verdict:
+            answers[each.claim] = replace(before, verdict=ClaimVerdict.UNVERIFIABLE, quotes=())
     return FactAnswer(tuple(answers.values()))
 
 

@@ -11,20 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
+from roundzero.core.harmless import line
 from roundzero.core.overview import MismatchDraft, OverviewDraft, StrengthDraft
-from roundzero.providers._reply_base import (
-    Fault,
-    Form,
-    Line,
-    Quoted,
-    Strict,
-    Text,
-    each_of,
-    line,
-    parsed,
-    quotes,
-    schema_of,
-)
+from roundzero.providers._reply_base import Fault, Form, Line, Quoted, Strict, Text, each_of, parsed, quotes, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

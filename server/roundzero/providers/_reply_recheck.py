@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import Field
 
+from roundzero.core.harmless import line
 from roundzero.core.rechecking import RecheckDraft, Stand
-from roundzero.providers._reply_base import Fault, Form, Line, Strict, WeighedProof, line, parsed, quotes, schema_of
+from roundzero.providers._reply_base import Fault, Form, Line, Strict, WeighedProof, parsed, quotes, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

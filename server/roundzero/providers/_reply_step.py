@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import Field
 
+from roundzero.core.harmless import line
 from roundzero.core.toolbox import Calls, ToolCall
-from roundzero.providers._reply_base import Fault, Form, Strict, Word, line, parsed, schema_of
+from roundzero.providers._reply_base import Fault, Form, Strict, Word, parsed, parsed_alone, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +67,7 @@ def read(text: str) -> Calls | Fault:
     step = parsed(f'{{"calls": [{",".join(marked)}]}}' if marked else text, _Step)
     if not isinstance(step, Fault):
         return Calls(tuple(ToolCall(line(each.name), _arguments(each.arguments)) for each in step.calls))
-    alone = parsed(text, _Bare)
+    alone = parsed_alone(text, _Bare)
     if isinstance(alone, Fault):
         return step
     return Calls((ToolCall(line(alone.name), _arguments(alone.arguments or alone.parameters or {})),))

@@ -1,7 +1,7 @@
 """The editor's own language model: the question goes to whoever started the server.
 
 What carries it is handed in; nothing of the protocol is known here. Invariant: an editor that answers nothing, late or
-with an error is an outcome like any other.
+with an error is an outcome like any other; one that answers without end is charged what was reserved, not what came.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from roundzero.core.model_values import Outcome, Reply, Usage
 from roundzero.core.text import collapse
 from roundzero.errors import OutsideError
 from roundzero.providers._calls import in_words
+from roundzero.providers._http import MOST_TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -46,6 +47,9 @@ class Client:
             return Reply(outcome=Outcome.TIMED_OUT, message="the editor's model took too long to answer")
         except OutsideError as error:
             return Reply(outcome=Outcome.FAILED, message=collapse(str(error)))
+        if len(text) > MOST_TEXT:
+            usage = Usage(len(prompt.encode("utf-8", "replace")) // 4, ask.max_output)
+            return Reply(outcome=Outcome.WRONG, message="the editor's model answered with too much text", usage=usage)
         usage = Usage(len(prompt.encode("utf-8", "replace")) // 4, len(text.encode("utf-8", "replace")) // 4)
         return Reply(outcome=Outcome.OK if text.strip() else Outcome.EMPTY, text=text, usage=usage)
 

@@ -8,8 +8,8 @@ from typing import Final
 
 SHARED: Final = frozenset(
     {
-        "wire", "shapes", "stats_shapes", "kept", "case", "escape", "words", "reasons", "look", "excerpt", "redaction",
-        "markdown_fix", "markdown_text", "markdown_words",
+        "wire", "shapes", "stats_shapes", "kept", "case", "escape", "words", "reasons", "probe_reasons", "look",
+        "excerpt", "redaction", "markdown_fix", "markdown_text", "markdown_words",
     }
 )  # fmt: skip
 """Modules of this package that are not formats."""

@@ -13,6 +13,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from roundzero.render.probe_reasons import CHINESE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -64,8 +66,7 @@ _CHINESE: Final = {
     "the model": "模型",
     "grep -w {name}: {count} hit": "grep -w {name}：{count} 处",
     "grep -w {name}: {count} hits": "grep -w {name}：{count} 处",
-    "grep -w {name}: {count} hits, its definition": "grep -w {name}：{count} 处，即其定义",
-    "grep -w {name}: {count} hit, its definition": "grep -w {name}：{count} 处，即其定义",
+    "{words}, its definition": "{words}，即其定义",
     "{place} defines {name} inside a function": "{place} 在函数内部定义 {name}",
     "line {line} defines {name} again, so that the one at line {earlier} is gone": (
         "第 {line} 行再次定义 {name}，第 {earlier} 行的定义因此失效"
@@ -155,7 +156,25 @@ _CHINESE: Final = {
     "{count} of {total} earlier findings were not rechecked: {why}": (
         "先前的 {total} 项发现中有 {count} 项未重新检查：{why}"
     ),
+    "{count} file beside the change was edited while the model looked, so that it may have read two texts: {files}": (
+        "模型查看期间，变更之外有 {count} 个文件被编辑，模型可能读到了两种文本：{files}"
+    ),
+    "{count} files beside the change were edited while the model looked, so that it may have read two texts: {files}": (
+        "模型查看期间，变更之外有 {count} 个文件被编辑，模型可能读到了两种文本：{files}"
+    ),
     "too many at once": "一次过多",
+    "may be shown to nobody": "不得向任何人展示",
+    "past a limit": "超出限额",
+    "asked for what there is not, or asked wrongly": "所查之物不存在，或查询有误",
+    "{number} calls": "{number} 次调用",
+    "{number} bytes": "{number} 字节",
+    "{number} seconds": "{number} 秒",
+    "{number} turns": "{number} 轮",
+    "the same calls again": "重复同样的调用",
+    "a host that failed": "服务方失败",
+    "a reply that was truncated": "一个回答被截断",
+    "a reply that was empty": "一个回答为空",
+    "a reply that was wrong": "一个回答被服务方判为有误",
     "their file is not sent": "其文件不发送",
     "{count} finding of a model was not looked at again: {why}": "模型的 {count} 项发现未经复看：{why}",
     "{count} findings of a model were not looked at again: {why}": "模型的 {count} 项发现未经复看：{why}",
@@ -296,6 +315,8 @@ _CHINESE: Final = {
     "target": "构建目标",
     "before": "之前",
     "place": "位置",
+    "also here": "此处亦同",
+    **CHINESE,
 }
 _SAID: Final = frozenset({"origin", "state", "what", "who"})
 """Names whose values are in the table too."""
@@ -340,7 +361,7 @@ def _value(name: str, value: str) -> str:
         return _LEFT.sub(lambda found: f"{found[1]} 个{_CHINESE.get(found[2], found[2])}", value)
     if name == "why":
         return _counted(value)
-    if name == "said":
+    if name in {"said", "words"}:
         return reason(value, "zh")
     if name == "whys":
         return "，且".join(reason(each, "zh") for each in _ANDS.split(value))
@@ -373,6 +394,11 @@ def _templates() -> tuple[tuple[re.Pattern[str], str], ...]:
     for english, chinese in _CHINESE.items():
         parts = re.split(r"\{(\w+)\}", english)
         if len(parts) > 1:
-            named = (f"(?P<{part}>.+?)" if at % 2 else re.escape(part) for at, part in enumerate(parts))
+            named = (_named(part) if at % 2 else re.escape(part) for at, part in enumerate(parts))
             found.append((re.compile("".join(named), re.DOTALL), chinese))
     return tuple(found)
+
+
+def _named(name: str) -> str:
+    """What a name in a sentence may stand for."""
+    return rf"(?P<{name}>{'[0-9.]+' if name == 'number' else '.+?'})"

@@ -138,10 +138,11 @@ class Redactor:
         return tuple(self.text(each) for each in texts)
 
     def _proofs(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-        return tuple(
-            proof if (quote := self.text(proof.quote)) == proof.quote else replace(proof, quote=quote)
-            for proof in evidence
-        )
+        return tuple(self._proof(proof) for proof in evidence)
+
+    def _proof(self, proof: Evidence) -> Evidence:
+        quote, role = self.text(proof.quote), self.text(proof.role)
+        return proof if (quote, role) == (proof.quote, proof.role) else replace(proof, quote=quote, role=role)
 
     def _fix(self, fix: Fix) -> Fix:
         title = self.text(fix.title)

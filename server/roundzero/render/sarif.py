@@ -189,7 +189,8 @@ def _related(finding: FindingWire) -> list[_Json]:
     elif anchor is not None and own is not None and not finding["in_diff"]:
         place = _location(_uri(anchor), _HEAD, {"startLine": anchor["line"]})
         places.append({**place, "message": {"text": "the changed line it belongs to"}})
-    places += [_evidence(each) for each in finding["evidence"] if each["role"] != PLACE]
+    shown = (each for each in finding["evidence"] if each["role"] != PLACE and each["verified"] != "missing")
+    places += [_evidence(each) for each in shown]
     return [{"id": number, **place} for number, place in enumerate(places, 1)]
 
 

@@ -109,10 +109,17 @@ class RechecksWire(TypedDict):
 
 
 class ToolsWire(TypedDict):
-    """What models looked up: calls of tools, and bytes of what those gave."""
+    """What models looked up: calls of tools, and bytes of what those gave.
+
+    ``unanswered`` calls, by why they gave nothing; ``cut`` results show a part of what there is; ``ended``:
+    conversations that were cut short, by the limit, or by the reply in the middle that came to nothing.
+    """
 
     calls: int
     bytes: int
+    unanswered: dict[str, int]
+    cut: int
+    ended: dict[str, int]
 
 
 class TokensWire(TypedDict):

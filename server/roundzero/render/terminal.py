@@ -19,7 +19,7 @@ from roundzero.render.case import Row, argument, case_words, proofs, rest, suppo
 from roundzero.render.escape import visible
 from roundzero.render.excerpt import excerpt, sources_of
 from roundzero.render.redaction import Redactor
-from roundzero.render.words import Words, deep, some, spent, words
+from roundzero.render.words import Words, deep, left_out, some, spent, words
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -118,7 +118,8 @@ class _Terminal:
             yield self.words.model.format(
                 name=visible(model.name), covered=model.covered, hunks=model.hunks, spent=spent(model, self.words)
             )
-            yield from (self._styled(f"  {line}", "dim") for line in deep(model, self.words))
+            numbers = (*deep(model, self.words), *left_out(model, self.words))
+            yield from (self._styled(f"  {line}", "dim") for line in numbers)
         yield from self._base()
         yield self._verdict()
 

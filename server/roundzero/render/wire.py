@@ -158,7 +158,15 @@ def _deep(model: ModelStats | None) -> DeepWire:
         }
         if again is not None
         else None,
-        "tools": {"calls": tools.calls, "bytes": tools.bytes} if tools is not None else None,
+        "tools": {
+            "calls": tools.calls,
+            "bytes": tools.bytes,
+            "unanswered": dict(tools.unanswered),
+            "cut": tools.cut,
+            "ended": dict(tools.ended),
+        }
+        if tools is not None
+        else None,
     }
 
 

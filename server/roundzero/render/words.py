@@ -5,19 +5,23 @@ Names that programs read (severities, verdicts) are not translated. Invariant: e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
 from roundzero.core.report import VerdictStatus
 from roundzero.render.reasons import reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from roundzero.core.item import Language
     from roundzero.core.model_part import ModelStats
     from roundzero.core.report import Verdict
     from roundzero.render.look import Gate
+
+
+ADMITTED: Final = "admitted"
+"""The gate of core/drafting that is none, by its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +31,15 @@ class DeepWords:
     voices: str
     voice: str
     clusters: str
+    left_out: str
     confirmations: str
     fact_checks: str
     rechecks: str
     tools: str
+    unanswered: str
+    cut: str
+    ended: str
+    counted: str
     comma: str
 
 
@@ -174,7 +183,8 @@ _ENGLISH = Words(
     deep=DeepWords(
         voices="drafts by voice: {voices}",
         voice="{number}: {ok} of {asked}",
-        clusters="drafted findings: {drafted}, distinct: {distinct}",
+        clusters="drafted findings that were let in: {drafted}, distinct: {distinct}",
+        left_out="drafted findings that were not: {reasons}",
         confirmations="second looks: {asked} ({held} held, {fell} did not, {open} undecided)",
         fact_checks=(
             "fact checks: {checked} ({hold} hold, {refuted} refuted, {unverifiable} not verifiable, {unparsable} not"
@@ -182,6 +192,10 @@ _ENGLISH = Words(
         ),
         rechecks="rechecked: {asked} ({fixed} fixed, {open} still open, {failed} not substantiated, {left} unanswered)",
         tools="tool calls: {calls}, {bytes} bytes",
+        unanswered="tool calls that gave nothing: {reasons}",
+        cut="tool results that show only a part: {count}",
+        ended="looking around ended early: {reasons}",
+        counted="{reason} ({count})",
         comma=", ",
     ),
 )
@@ -248,13 +262,18 @@ _CHINESE = Words(
     deep=DeepWords(
         voices="各份草稿：{voices}",
         voice="第 {number} 份 {ok}/{asked}",
-        clusters="草稿中的发现：{drafted}，合并后：{distinct}",
+        clusters="草稿中采纳的发现：{drafted}，合并后：{distinct}",
+        left_out="草稿中未采纳的发现：{reasons}",
         confirmations="复看：{asked}（证实 {held}，未证实 {fell}，未定 {open}）",
         fact_checks=(
             "事实核查：{checked}（成立 {hold}，否定 {refuted}，无法证实 {unverifiable}，无法读取 {unparsable}）"
         ),
         rechecks="重新检查：{asked}（已修复 {fixed}，仍在 {open}，无法证实 {failed}，未回答 {left}）",
         tools="工具调用：{calls} 次，{bytes} 字节",
+        unanswered="没有结果的工具调用：{reasons}",
+        cut="只显示了一部分的工具结果：{count}",
+        ended="查看提前结束：{reasons}",
+        counted="{reason}（{count}）",
         comma="、",
     ),
 )
@@ -299,7 +318,26 @@ def deep(model: ModelStats, said: Words) -> Iterator[str]:
             asked=again.asked, fixed=again.fixed, open=again.open, failed=again.failed, left=again.unanswered
         )
     if model.tools is not None:
-        yield say.tools.format(calls=model.tools.calls, bytes=model.tools.bytes)
+        used = model.tools
+        yield say.tools.format(calls=used.calls, bytes=used.bytes)
+        if used.unanswered:
+            yield say.unanswered.format(reasons=_counted(used.unanswered, said))
+        if used.cut:
+            yield say.cut.format(count=used.cut)
+        if used.ended:
+            yield say.ended.format(reasons=_counted(used.ended, said))
+
+
+def left_out(model: ModelStats, said: Words) -> Iterator[str]:
+    """A line on drafted findings of a deep review that were not let in, if there are any."""
+    rows = [row for row in model.gates if row[0] != ADMITTED]
+    if model.clusters is not None and rows:
+        yield said.deep.left_out.format(reasons=_counted(rows, said))
+
+
+def _counted(rows: Iterable[tuple[str, int]], said: Words) -> str:
+    """Reasons of ours, each with a number behind it."""
+    return said.deep.comma.join(said.deep.counted.format(reason=said.reason(why), count=count) for why, count in rows)
 
 
 def some(templates: tuple[str, str], count: int, **names: object) -> str:

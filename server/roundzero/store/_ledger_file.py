@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from roundzero.errors import OutsideError
+from roundzero.store._sqlite import BUSY_SECONDS, refuse_links
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,8 +24,6 @@ SCHEMA: Final = 3
 
 WITH_STRENGTHS: Final = 3
 """The first schema that has strengths; a file that was only read since keeps its old one."""
-
-BUSY_SECONDS: Final = 5.0
 
 _MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     (
@@ -60,6 +59,7 @@ class LedgerFile:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection | None]:
         """A connection for reading; None where there is no database yet."""
+        refuse_links(self.path)
         if not self.path.is_file():
             yield None
             return
@@ -74,6 +74,7 @@ class LedgerFile:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction that holds the write lock from its start."""
+        refuse_links(self.path)
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.path.touch(mode=0o600)

@@ -20,6 +20,21 @@ BUSY_SECONDS: Final = 5.0
 """How long a writer waits for another process."""
 
 
+def storable(text: str) -> str:
+    """A name or path in a form that SQLite stores whatever its bytes are, equal for equal ones."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def refuse_links(path: Path) -> None:
+    """Refuse a file of ours in git's directory that is a link, or lies in one: whoever made the repository made it.
+
+    What it leads to may be anything of the person's. Raises OutsideError.
+    """
+    for place in (path.parent, path):
+        if place.is_symlink():
+            raise OutsideError(f"{place} is a link and was not followed; delete it")
+
+
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection | None]:
     """A connection that cannot write; None where there is no database yet."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from roundzero.store._sqlite import reading, writing
+from roundzero.store._sqlite import reading, refuse_links, storable, writing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,23 +25,20 @@ class BranchDb:
 
     def selected_base(self, ref: str) -> str | None:
         """The base selected for a branch, if one was."""
+        refuse_links(self.path)
         with reading(self.path) as connection:
             if connection is None:
                 return None
             if connection.execute("SELECT name FROM sqlite_master WHERE name = 'selected_base'").fetchone() is None:
                 return None
-            row = connection.execute("SELECT base FROM selected_base WHERE ref = ?", (_storable(ref),)).fetchone()
+            row = connection.execute("SELECT base FROM selected_base WHERE ref = ?", (storable(ref),)).fetchone()
             return str(row[0]) if row is not None else None
 
     def select_base(self, ref: str, base: str | None) -> None:
         """Select the base of a branch; None goes back to choosing."""
+        refuse_links(self.path)
         with writing(self.path, _SCHEMA) as connection:
             if base is None:
-                connection.execute("DELETE FROM selected_base WHERE ref = ?", (_storable(ref),))
+                connection.execute("DELETE FROM selected_base WHERE ref = ?", (storable(ref),))
             else:
-                connection.execute("INSERT OR REPLACE INTO selected_base VALUES (?, ?)", (_storable(ref), base))
-
-
-def _storable(ref: str) -> str:
-    """A ref name in a form SQLite stores whatever its bytes are."""
-    return ref.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+                connection.execute("INSERT OR REPLACE INTO selected_base VALUES (?, ?)", (storable(ref), base))

@@ -2,7 +2,8 @@
 
 Keeps times, digests of questions and numbers; never a text, an address or a key. Deciding is core/budget. Invariants: a
 request is charged in the same transaction that permits it; a charge whose process died keeps what it reserved until
-its window has passed, and keeps nobody waiting; one question is not asked by two processes at once.
+its window has passed, and keeps nobody waiting; one question is not asked by two processes at once; a clock that was
+wrong and is put right delays nobody by more than the longest window.
 """
 
 from __future__ import annotations
@@ -27,13 +28,17 @@ if TYPE_CHECKING:
 LEASE: Final = 300.0
 """Seconds after which a request is taken to be over: longer than the longest a request may last."""
 
+AHEAD: Final = 900.0
+"""Seconds that a time may lie ahead of now; one that is further ahead was noted while the clock was wrong."""
+
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS charges ("
     "number INTEGER PRIMARY KEY, at REAL NOT NULL, question TEXT NOT NULL, tokens INTEGER NOT NULL, "
     "cost REAL NOT NULL, until REAL NOT NULL, who TEXT NOT NULL DEFAULT '')"
 )
 _HOLDS: Final = (
-    "CREATE TABLE IF NOT EXISTS holds (provider TEXT PRIMARY KEY, until REAL NOT NULL, why TEXT NOT NULL) WITHOUT ROWID"
+    "CREATE TABLE IF NOT EXISTS holds (provider TEXT PRIMARY KEY, until REAL NOT NULL, why TEXT NOT NULL, "
+    "made REAL NOT NULL DEFAULT 0) WITHOUT ROWID"
 )
 
 
@@ -72,7 +77,9 @@ class BudgetDb:
     ) -> Lease | Wait:
         """Charge a request before it is sent, or say until when to wait. ``question`` is its digest."""
         with writing(self.path, _SCHEMA) as connection:
-            connection.execute(_HOLDS)
+            _add(connection, "charges", "who TEXT NOT NULL DEFAULT ''")
+            _open_holds(connection)
+            _set_back(connection, now)
             connection.execute("DELETE FROM charges WHERE at < ? AND until < ?", (now - DAY, now))
             _bury(connection, now)
             held = _hold(connection, provider, now)
@@ -105,14 +112,16 @@ class BudgetDb:
         with writing(self.path, _SCHEMA) as connection:
             connection.execute("DELETE FROM charges WHERE number = ?", (lease.number,))
 
-    def hold(self, provider: str, *, until: float, why: str) -> None:
+    def hold(self, provider: str, *, until: float, why: str, now: float) -> None:
         """Leave a provider alone until a time; of several times the last counts."""
         with writing(self.path, _SCHEMA) as connection:
-            connection.execute(_HOLDS)
+            _open_holds(connection)
+            _set_back(connection, now)
             connection.execute(
-                "INSERT INTO holds VALUES (?, ?, ?) ON CONFLICT (provider) DO UPDATE SET until = excluded.until, "
-                "why = excluded.why WHERE excluded.until > holds.until",
-                (provider, until, why),
+                "INSERT INTO holds (provider, until, why, made) VALUES (?, ?, ?, ?) ON CONFLICT (provider) DO UPDATE "
+                "SET until = excluded.until, why = excluded.why, made = excluded.made "
+                "WHERE excluded.until > holds.until",
+                (provider, until, why, now),
             )
 
     def held(self, provider: str, now: float) -> Hold | None:
@@ -127,11 +136,27 @@ class BudgetDb:
         return tally(known, now)
 
 
+def _open_holds(connection: sqlite3.Connection) -> None:
+    connection.execute(_HOLDS)
+    _add(connection, "holds", "made REAL NOT NULL DEFAULT 0")
+
+
+def _add(connection: sqlite3.Connection, table: str, column: str) -> None:
+    """Give a table of an older version a column that it has now."""
+    columns = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+    if column.split(maxsplit=1)[0] not in columns:
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
+
+
+def _set_back(connection: sqlite3.Connection, now: float) -> None:
+    """Take what was noted while the clock was ahead as noted now: it grants nothing twice, and is over in time."""
+    ahead = now + AHEAD
+    connection.execute("UPDATE charges SET until = max(0, until - at + ?), at = ? WHERE at > ?", (now, now, ahead))
+    connection.execute("UPDATE holds SET until = until - made + ?, made = ? WHERE made > ?", (now, now, ahead))
+
+
 def _bury(connection: sqlite3.Connection, now: float) -> None:
     """End the requests of processes that are no more; what they reserved stays charged."""
-    columns = {row[1] for row in connection.execute("PRAGMA table_info(charges)")}
-    if "who" not in columns:
-        connection.execute("ALTER TABLE charges ADD COLUMN who TEXT NOT NULL DEFAULT ''")
     for (who,) in connection.execute("SELECT DISTINCT who FROM charges WHERE until > ?", (now,)).fetchall():
         if _is_dead(str(who)):
             connection.execute("UPDATE charges SET until = 0 WHERE who = ?", (who,))

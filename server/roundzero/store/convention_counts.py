@@ -49,6 +49,8 @@ class ConventionCounts:
         packed = zlib.compress(text.encode(), 1)
         with contextlib.suppress(OSError):
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            if self.path.parent.is_symlink():  # see refuse_links
+                return
             handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".conventions-")
             try:
                 with os.fdopen(handle, "wb") as file:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from roundzero.errors import OutsideError
-from roundzero.store._sqlite import reading, writing
+from roundzero.store._sqlite import reading, refuse_links, writing
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,6 +58,7 @@ class IndexDb:
         """Keep bytes."""
         self.close()
         try:
+            refuse_links(self.path)
             with writing(self.path, _SCHEMA) as connection:
                 connection.executemany("INSERT OR IGNORE INTO facts (key, data) VALUES (?, ?)", list(rows.items()))
                 self._prune(connection)
@@ -92,6 +93,7 @@ class IndexDb:
             return None
         if self._connection is None:
             self.close()
+            refuse_links(self.path)
             self._open = reading(self.path)
             connection = self._open.__enter__()
             named = "SELECT name FROM sqlite_master WHERE name = 'facts'"

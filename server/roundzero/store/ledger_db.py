@@ -83,11 +83,11 @@ class LedgerDb:
             adopted = _renamed(connection, head, refs, related) if known is None else None
             if adopted is not None:
                 sql = "UPDATE branches SET ref = ?, generation = 1, head = ?, deleted = NULL WHERE number = ?"
-                connection.execute(sql, (_storable(ref), head, adopted.number))
+                connection.execute(sql, (_stored(ref), head, adopted.number))
                 return Branch(ref, 1, adopted.number, head)
             generation = known.generation + 1 if known is not None else 1
             sql = "INSERT INTO branches (ref, generation, head) VALUES (?, ?, ?)"
-            cursor = connection.execute(sql, (_storable(ref), generation, head))
+            cursor = connection.execute(sql, (_stored(ref), generation, head))
             return Branch(ref, generation, int(cursor.lastrowid or 0), head)
 
     def load(self, branch: Branch | None) -> Ledger:
@@ -241,7 +241,7 @@ def _branches(connection: sqlite3.Connection) -> list[Branch]:
 
 def _latest(connection: sqlite3.Connection, ref: str) -> Branch | None:
     row = connection.execute(
-        "SELECT generation, number, head FROM branches WHERE ref = ? ORDER BY generation DESC", (_storable(ref),)
+        "SELECT generation, number, head FROM branches WHERE ref = ? ORDER BY generation DESC", (_stored(ref),)
     ).fetchone()
     return None if row is None else Branch(ref, *row)
 
@@ -426,8 +426,8 @@ def _compact(connection: sqlite3.Connection, branch: int) -> None:
     connection.executemany("UPDATE events SET data = ? WHERE number = ?", [(data, at) for at, data in changed.items()])
 
 
-def _storable(ref: str) -> str:
-    """A ref name in a form SQLite stores whatever its bytes are."""
+def _stored(ref: str) -> str:
+    """A ref name in a form that SQLite stores whatever its bytes are; ``_ref`` reads it."""
     return json.dumps(ref)
 
 

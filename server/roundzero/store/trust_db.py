@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from roundzero.store._sqlite import reading, writing
+from roundzero.store._sqlite import reading, storable, writing
 
 _SCHEMA: Final = "CREATE TABLE IF NOT EXISTS trusted (common_dir TEXT PRIMARY KEY) WITHOUT ROWID"
 
@@ -56,5 +56,5 @@ class TrustDb:
 
 
 def _key(common_dir: Path) -> str:
-    """The real path, in a form SQLite stores whatever its bytes are."""
-    return os.path.realpath(common_dir).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    """The real path, as it is stored."""
+    return storable(os.path.realpath(common_dir))

@@ -5,8 +5,7 @@ story.tell(function()
   local statusline = require('roundzero').statusline
   seen.statusline_before = statusline()
   seen.marks = story.marks(3)
-  story.await('a verdict', function() return statusline():find('BLOCKED P0:1 P2:3') end)
-  seen.statusline = statusline()
+  seen.statusline = story.status('BLOCKED P0:1 P2:3')
   vim.wo.statusline = "%{v:lua.require'roundzero'.statusline()}"
   seen.drawn = vim.api.nvim_eval_statusline(vim.wo.statusline, {}).str
 
@@ -26,6 +25,10 @@ story.tell(function()
   vim.cmd('RoundZero copy a')
   story.heard('register a')
   seen.comment = vim.fn.getreg('a')
+  vim.cmd('RoundZero explain')
+  seen.explained = story.float()
+  vim.cmd('RoundZero answer yes')
+  seen.asks_nothing = story.heard('asks nothing')
 
   story.choices = { 'another reason', 'tests clear it' }
   vim.cmd('RoundZero dismiss')
@@ -66,6 +69,7 @@ story.tell(function()
   seen.report_windows = vim.fn.winnr('$')
   vim.cmd.close()
 
+  story.status('BLOCKED P0:1 P2:3')
   vim.cmd('RoundZero status')
   seen.status = story.float()
   vim.cmd('RoundZero')
@@ -79,17 +83,19 @@ story.tell(function()
 
   vim.cmd('RoundZero pause')
   story.heard('paused')
-  story.await('the pause', function() return statusline() == 'RZ paused' end)
+  story.status('^RZ paused$')
   vim.cmd('RoundZero resume')
   story.heard('goes on')
-  story.await('the end of the pause', function() return statusline():find('BLOCKED') end)
+  story.status('BLOCKED P0:1 P2:3')
   vim.cmd('RoundZero stop')
   story.heard('stopped')
   vim.cmd('RoundZero recheck')
   seen.recheck = story.heard('BLOCKED')
 
   local function base_is(ref)
-    story.await('base ' .. ref, function() return require('roundzero').status(0).base.ref == ref end)
+    story.await('base ' .. ref, function()
+      return vim.tbl_get(require('roundzero').status(0) or {}, 'base', 'ref') == ref
+    end)
   end
   story.choices = { 'other' }
   vim.cmd('RoundZero base')
@@ -98,6 +104,7 @@ story.tell(function()
   vim.cmd('RoundZero base auto')
   seen.automatic = story.heard('automatic')
   base_is('main')
+  story.marks(3)
   vim.cmd('RoundZero base no-such-ref')
   seen.wrong_base = story.heard('no-such-ref')
 
@@ -128,7 +135,7 @@ story.tell(function()
     none = vim.fn.getcompletion('RoundZero pause ', 'cmdline'),
   }
 
-  story.await('a verdict again', function() return statusline():find('BLOCKED P0:1 P2:3') end)
+  story.status('BLOCKED P0:1 P2:3')
   vim.cmd('checkhealth roundzero')
   seen.health = story.lines()
 end)

@@ -1,6 +1,7 @@
 -- What the stories of this folder share. A story drives Neovim as a person does, waits for states with a limit, and
 -- what it saw goes to the file $STORY_SEEN as JSON. Loaded as the configuration (-u): it is all the set-up there is.
-local LIMIT = 30000
+-- The limit ends what hangs; a machine that is merely slow does not reach it.
+local LIMIT = 90000
 local seen = {}
 _G.story = { seen = seen }
 
@@ -53,6 +54,13 @@ function story.marks(number)
   return story.diagnostics()
 end
 
+--- Wait until the status line holds this pattern, and give it: the server told of a whole review, not of one file.
+function story.status(pattern)
+  local statusline = require('roundzero').statusline
+  story.await('the status line ' .. pattern, function() return statusline():find(pattern) end)
+  return statusline()
+end
+
 function story.lines(buffer) return vim.api.nvim_buf_get_lines(buffer or 0, 0, -1, false) end
 
 --- The lines of the floating window that is or comes up; it is closed.
@@ -71,16 +79,25 @@ function story.float()
   return lines
 end
 
+--- The end of a file, empty where there is none: Neovim's own log has what a server wrote before it died.
+local function last_lines(file)
+  local went, lines = pcall(vim.fn.readfile, file, '', -20)
+  return went and lines or {}
+end
+
 --- Run a story and end Neovim: with status 1 when something went wrong, and without a server left in any case.
 function story.tell(telling)
   vim.schedule(function()
     local went, problem = xpcall(telling, debug.traceback)
-    seen.failed = not went and tostring(problem) or nil
+    if not went then
+      seen.failed = tostring(problem)
+      seen.server_said = { require('roundzero.log').lines(), last_lines(vim.lsp.log.get_filename()) }
+    end
     vim.cmd('silent! %bwipeout!')
     for _, client in ipairs(vim.lsp.get_clients()) do
       client:stop()
     end
-    seen.stopped = vim.wait(5000, function() return #vim.lsp.get_clients() == 0 end, 20)
+    seen.stopped = vim.wait(LIMIT, function() return #vim.lsp.get_clients() == 0 end, 20)
     vim.fn.writefile({ vim.json.encode(seen) }, vim.env.STORY_SEEN)
     vim.cmd('cquit ' .. (went and 0 or 1))
   end)

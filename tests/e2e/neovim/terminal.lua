@@ -10,6 +10,10 @@ story.tell(function()
     story.await(words, function() return table.concat(story.lines(screen), '\n'):find(words, 1, true) end)
     return vim.tbl_map(function(line) return (line:gsub('%s+$', '')) end, story.lines(screen))
   end
+  -- Keys that do something with a finding come after the mark and the numbers are back, and not before.
+  local function gone(words)
+    story.await('no ' .. words, function() return not table.concat(story.lines(screen), '\n'):find(words, 1, true) end)
+  end
   local function keys(text) vim.fn.chansend(job, vim.keycode(text)) end
 
   shows('RZ LGTM P2:1')
@@ -21,9 +25,12 @@ story.tell(function()
   seen.menu = shows('Dismiss python/mutable-default: ')
   keys('1<CR>')
   seen.fixed = shows('cache is None')
-  shows('RZ LGTM ')
+  gone('one default object')
+  gone('P2:1')
+  shows('RZ LGTM')
   keys('u')
   shows('RZ LGTM P2:1')
+  shows('one default object')
   keys(':RoundZero dis<Tab> int<Tab><CR>')
   seen.dismissed = shows('Round Zero: dismissed')
   keys(':RoundZero findings<CR>')
@@ -31,5 +38,5 @@ story.tell(function()
   keys(':RoundZero report<CR>')
   seen.report = shows('# Round Zero: ')
   keys(':wqall<CR>')
-  seen.status = vim.fn.jobwait({ job }, 10000)[1]
+  seen.status = vim.fn.jobwait({ job }, 60000)[1]
 end)

@@ -2,14 +2,13 @@
 story.tell(function()
   local seen, statusline = story.seen, require('roundzero').statusline
   story.marks(1)
-  story.await('the first status', function() return statusline():find('LGTM P2:1') end)
+  story.status('^RZ LGTM P2:1$')
   vim.cmd.edit(vim.env.STORY_OTHER)
-  story.await('the other status', function() return statusline():find('BLOCKED P0:1') end)
-  seen.other = statusline()
+  seen.other = story.status('BLOCKED P0:1')
   vim.cmd('RoundZero review')
   seen.review = story.heard('base')
   vim.cmd.buffer('#')
-  seen.first = statusline()
+  seen.first = story.status('LGTM P2:1')
   seen.servers = #vim.lsp.get_clients({ name = 'roundzero' })
 
   local told = 0

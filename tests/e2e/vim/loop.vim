@@ -1,5 +1,6 @@
 " What a person does in Vim with ALE, and what is seen meanwhile, as JSON.
-" Environment: SETUP the configuration, FILE to open, SEEN to write to. Everything waits for a state, with a limit.
+" Environment: SETUP the configuration, FILE to open, SEEN to write to. Everything waits for a state; the limit ends what
+" hangs, and a machine that is merely slow does not reach it.
 set nocompatible hidden noswapfile viminfo= runtimepath^=$ALE
 let g:ale_lint_delay = 0
 let g:ale_hover_to_preview = 1
@@ -17,7 +18,7 @@ function! s:Finish(status) abort
   execute a:status ? 'cquit' : 'qall!'
 endfunction
 function! s:Until(what, condition) abort
-  for l:turn in range(600)
+  for l:turn in range(1800)
     if a:condition()
       return
     endif
@@ -41,7 +42,7 @@ let s:seen.first = s:Marks()
 
 call cursor(5, 15)
 ALEHover
-call s:Until('a hover', {-> bufnr('ALEPreviewWindow') > 0})
+call s:Until('a hover', {-> bufnr('ALEPreviewWindow') > 0 && !empty(getbufline('ALEPreviewWindow', 1, 1)[0])})
 let s:seen.hover = getbufline(bufnr('ALEPreviewWindow'), 1, '$')
 pclose
 

@@ -3,7 +3,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -31,7 +30,9 @@ const CHROMIUM = [
   '--disable-component-update',
   '--disable-sync',
 ];
-const READY_MS = 30_000;
+/** Limits end what hangs; a machine that is merely slow does not reach them. */
+const READY_MS = 90_000;
+const GONE_MS = 10_000;
 
 /** Chromium's path, of whichever name the system has it by. */
 function chromiumPath() {
@@ -42,6 +43,11 @@ function chromiumPath() {
     throw new Error('Chromium is not installed; on Debian: apt-get install chromium');
   }
   return found;
+}
+
+/** Remove a folder, also when a process that was told to end writes into it once more. */
+export function remove(folder) {
+  fs.rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
 /** Make a demonstration repository in `folder`: one old defect, and a branch that adds the same again. */
@@ -120,35 +126,25 @@ export class Editor {
   }
 
   async start() {
-    this.port = await new Promise((resolve) => {
-      const server = net.createServer().listen(0, '127.0.0.1', () => {
-        const { port } = server.address();
-        server.close(() => resolve(port));
-      });
-    });
-    const log = fs.openSync(path.join(this.home, 'code-server.log'), 'w');
+    const logged = path.join(this.home, 'code-server.log');
+    const log = fs.openSync(logged, 'w');
     const quiet = ['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
     const trust = this.trust ? [] : ['--disable-workspace-trust'];
     this.process = spawn(
       this.node,
-      [...this.args, '--auth', 'none', '--bind-addr', `127.0.0.1:${this.port}`, ...quiet, ...trust, ...this.smoke],
+      [...this.args, '--auth', 'none', '--bind-addr', '127.0.0.1:0', ...quiet, ...trust, ...this.smoke],
       {
         env: this.env,
         stdio: ['ignore', log, log],
         detached: true,
       },
     );
+    this.ended = new Promise((resolve) => this.process.once('exit', resolve));
+    // The system chose the port, so that no other run has it; it is in the log as soon as the editor listens.
     const until = Date.now() + READY_MS;
-    for (;;) {
-      const up = await fetch(`http://127.0.0.1:${this.port}/healthz`).then(
-        (answer) => answer.ok,
-        () => false,
-      );
-      if (up) {
-        break;
-      }
-      if (Date.now() > until) {
-        throw new Error(`code-server did not start; see ${this.home}/code-server.log`);
+    while (!(await this.#listens(logged))) {
+      if (Date.now() > until || this.process.exitCode !== null) {
+        throw new Error(`code-server did not start; see ${logged}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -163,11 +159,24 @@ export class Editor {
       const near = ['127.0.0.1', 'localhost'].includes(url.hostname) || !url.protocol.startsWith('http');
       return near ? route.continue() : route.abort();
     });
+    context.setDefaultTimeout(READY_MS);
     this.page = await context.newPage();
     this.page.on('console', (message) =>
       fs.appendFileSync(path.join(this.home, 'page.log'), `${message.type()} ${message.text()}\n`),
     );
     return this.page;
+  }
+
+  async #listens(logged) {
+    const [, port] = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(fs.readFileSync(logged, 'utf8')) ?? [];
+    this.port = port;
+    return (
+      port !== undefined &&
+      (await fetch(`http://127.0.0.1:${port}/healthz`).then(
+        (answer) => answer.ok,
+        () => false,
+      ))
+    );
   }
 
   remote(file) {
@@ -180,13 +189,19 @@ export class Editor {
     await this.page.goto(`http://127.0.0.1:${this.port}/?${query}`);
   }
 
+  /** Ends once nothing of it writes any more. Stopping twice is stopping once. */
   async stop() {
     await this.browser?.close();
-    try {
-      process.kill(-this.process.pid, 'SIGTERM');
-    } catch {
-      // gone already, or never started
+    const running = this.process;
+    this.browser = this.process = undefined;
+    for (const signal of running === undefined ? [] : ['SIGTERM', 'SIGKILL']) {
+      try {
+        process.kill(-running.pid, signal);
+      } catch {
+        break; // nobody of the group is left
+      }
+      await Promise.race([this.ended, new Promise((resolve) => setTimeout(resolve, GONE_MS).unref())]);
     }
-    fs.rmSync(this.sockets, { recursive: true, force: true });
+    remove(this.sockets);
   }
 }

@@ -3,10 +3,10 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { Editor, repository } from './editor.mjs';
+import { Editor, remove, repository } from './editor.mjs';
 
 const SUITE = 'suite: ';
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 300_000;
 /** What the suite says when the editor opened its workspace empty, and how often a window is opened. */
 const NO_FOLDER = 'the window has no folder';
 const WINDOWS = 3;
@@ -60,6 +60,6 @@ try {
   await editor.stop();
 }
 if (code === 0) {
-  fs.rmSync(home, { recursive: true, force: true });
+  remove(home);
 }
 process.exit(code === 0 ? 0 : 1);

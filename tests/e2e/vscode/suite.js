@@ -6,8 +6,9 @@ const path = require('node:path');
 const { isDeepStrictEqual } = require('node:util');
 const vscode = require('vscode');
 
-const PATIENCE_MS = 30_000;
-const OPENING_MS = 10_000;
+/** Limits end what hangs; a machine that is merely slow does not reach them. */
+const PATIENCE_MS = 90_000;
+const OPENING_MS = 30_000;
 const run = (name, ...args) => vscode.commands.executeCommand(name, ...args);
 
 /** The first true value of `look`; it fails after a while with what was waited for. */
@@ -24,6 +25,20 @@ async function until(what, look) {
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** Whether something is true at any change the extension tells of, however short: a look now and then may miss it. */
+function sometime(what, look) {
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => reject(new Error(`waited in vain: ${what}`)), PATIENCE_MS);
+    const heard = api.server.onChange(() => {
+      if (look()) {
+        clearTimeout(limit);
+        heard.dispose();
+        resolve();
+      }
+    });
+  });
 }
 
 const say = (text) => console.log(`suite: ${text}`);
@@ -109,6 +124,10 @@ steps['next and previous go to the finding'] = async () => {
 steps['the view lists it by severity and by file'] = async () => {
   await run('roundzero.findings.focus');
   await listed('P2 2');
+  api.view.filter({ text: 'nothing is called so' });
+  assert.deepStrictEqual(labels(), []);
+  await run('roundzero.clearFilter');
+  await listed('P2 2');
   await api.view.groupBy('file');
   await listed('shop/app.py 1', 'tool.py 1');
   const group = api.view.getChildren().find((each) => each.group.label === 'shop/app.py');
@@ -137,8 +156,10 @@ steps['a dismissed finding goes from the text, shows on request, and comes back 
 steps['the base version opens as a diff'] = async () => {
   await editorOf();
   await run('roundzero.showBase');
-  const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-  assert.ok(tab.input instanceof vscode.TabInputTextDiff, tab.label);
+  const tab = await until('a diff in front', () => {
+    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+    return activeTab?.input instanceof vscode.TabInputTextDiff && activeTab;
+  });
   const base = await vscode.workspace.openTextDocument(tab.input.original);
   assert.strictEqual(base.getText(), 'def old(cache={}):\n    return cache\n');
   await run('workbench.action.closeActiveEditor');
@@ -191,9 +212,12 @@ steps['a setting that somebody set counts, and defaults of the editor do not'] =
 };
 
 steps['a server that dies is started again'] = async () => {
-  const [pid] = fs.readdirSync('/proc').filter((name) => isOurServer(name));
+  const running = () => fs.readdirSync('/proc').filter((name) => isOurServer(name));
+  const [pid] = running();
+  const noticed = sometime('to notice', () => api.server.placesIn(file).length === 0);
   process.kill(Number(pid), 'SIGKILL');
-  await until('to notice', () => ours().length === 0);
+  await noticed;
+  await until('another server', () => running().some((each) => each !== pid));
   await until('the finding again', () => api.server.stage === 'ready' && ours().length === 1);
 };
 
@@ -210,7 +234,7 @@ function isOurServer(name) {
 steps['a folder that is taken out of the window takes its findings along, and brings them back'] = async () => {
   const { workspaceFolders, updateWorkspaceFolders } = vscode.workspace;
   const [, second] = workspaceFolders;
-  assert.strictEqual(api.server.statuses.size, 2);
+  await until('both repositories', () => api.server.statuses.size === 2);
   updateWorkspaceFolders(1, 1);
   await until('one repository', () => api.server.statuses.size === 1 && api.server.stage === 'ready');
   await listed('shop/app.py 1');
@@ -218,6 +242,8 @@ steps['a folder that is taken out of the window takes its findings along, and br
   await until('the second repository', () => api.server.statuses.size === 2);
   await until('its finding', () => vscode.languages.getDiagnostics(vscode.Uri.joinPath(second.uri, 'tool.py')).length);
 };
+
+const QUESTION = 'is the answer kept on purpose?';
 
 /** What a model says of the added line, in the form the server asks for. */
 const DRAFT = {
@@ -240,7 +266,7 @@ const DRAFT = {
         { path: 'shop/app.py', side: 'head', line: 6, quote: '    return cache', role: 'the line', decisive: true },
       ],
       claims: [{ text: 'the line is wrong', decisive: true }],
-      open_questions: [],
+      open_questions: [{ text: QUESTION, decides: 'severity' }],
       suggestions: [{ text: 'write it right', kind: 'fix' }],
       replacement: null,
     },
@@ -279,6 +305,14 @@ steps['the editor’s own model is asked when it is the provider, and what it sa
     const said = await until('what the model says', () => ours().find((each) => each.message.includes('for ever')));
     assert.strictEqual(said.range.start.line, 5);
     assert.ok(asked.every(({ prompt, justification }) => prompt.includes('of this schema') && justification !== ''));
+    // Its question is answered by the action that offers to ask for a text; what was said reaches the model.
+    const actions = await run('vscode.executeCodeActionProvider', file, said.range);
+    const answering = actions.find(({ title }) => title.endsWith(QUESTION));
+    assert.ok(answering, actions.map(({ title }) => title).join());
+    assert.strictEqual(answering.command.command, 'roundzero.askAnswer');
+    const [about] = answering.command.arguments;
+    await run(answering.command.command, { ...about, text: 'no, it is an oversight' });
+    await until('to be asked with the answer', () => asked.some(({ prompt }) => prompt.includes('it is an oversight')));
     // No other model than the one that was named.
     await settings.update('name', 'another', global);
     const once = asked.length;
@@ -299,11 +333,14 @@ steps['the editor’s own model is asked when it is the provider, and what it sa
 };
 
 steps['a key restarts the server and is in no settings'] = async () => {
+  const anew = sometime('a new server', () => api.server.stage === 'starting');
   await api.server.setKey('sk-made-up');
-  await until('a new server', () => api.server.stage === 'starting');
+  await anew;
   await until('the finding again', () => api.server.stage === 'ready' && ours().length === 1);
   assert.ok(!JSON.stringify(vscode.workspace.getConfiguration('roundzero')).includes('sk-made-up'));
+  const again = sometime('a server without a key', () => api.server.stage === 'starting');
   await api.server.setKey(undefined);
+  await again;
   await until('the finding once more', () => api.server.stage === 'ready' && ours().length === 1);
 };
 

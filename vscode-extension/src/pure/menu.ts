@@ -26,7 +26,7 @@ export function menu(stage: Stage, status: Status | undefined, model: boolean, s
     if (status.running) {
       add('stop', 'debug-stop', say('Stop'));
     }
-    add('review', 'play', say('Review the change now'));
+    add('review', 'play', say('Review the change now'), say('and remember the round'));
     if (model) {
       add('reviewModel', 'sparkle', say('Review with the model'), say(status.model.state));
     }
@@ -42,19 +42,20 @@ export function menu(stage: Stage, status: Status | undefined, model: boolean, s
     );
     add('selectBase', 'git-compare', say('Compare with another base'), baseName(status));
     add('showBase', 'diff', say('Compare this file with its base version'));
-    add('recheck', 'refresh', say('Check everything again'));
+    add('recheck', 'refresh', say('Check everything again'), say('no round is remembered'));
     if (status.paused) {
       add('resume', 'debug-continue', say('Go on'));
     } else {
       add('pause', 'debug-pause', say('Pause'));
     }
   }
-  if (stage !== 'noRepository' && !model) {
+  if (stage !== 'noRepository' && stage !== 'noServer' && !model) {
     add('setUpModel', 'sparkle', say('Set up a model'));
   }
   if (stage !== 'noRepository') {
     add('restart', 'debug-restart', say('Restart the server'));
   }
+  add('settings', 'gear', say('Open the settings'));
   add('log', 'output', say('Show the log'));
   return found;
 }

@@ -1,6 +1,6 @@
 /**
  * Which settings the server is told. Only what somebody set: a default of the editor's would win over the repository's
- * own `.roundzero.toml`. Pure. Invariant: settings of the extension alone never reach the server.
+ * own `.roundzero.toml`, and an empty text is what the settings' page leaves of one that was taken back. Pure. Invariant: settings of the extension alone never reach the server.
  */
 
 /** What VS Code's `inspect` says of one setting. */
@@ -25,8 +25,9 @@ export function told(
     }
     const seen = inspect(name);
     const set = [seen?.globalValue, seen?.workspaceValue, seen?.workspaceFolderValue];
-    if (set.some((value) => value !== undefined && value !== null)) {
-      found[name] = get(name);
+    const value = get(name);
+    if (value !== '' && set.some((each) => each !== undefined && each !== null)) {
+      found[name] = value;
     }
   }
   return found;

@@ -4,7 +4,7 @@
  */
 
 import { SEVERITIES, type Status } from '../wire';
-import type { Say } from './words';
+import { escaped, type Say } from './words';
 
 /** Where the extension stands when there is no review to speak of. */
 export type Stage = 'noServer' | 'noRepository' | 'starting' | 'ready';
@@ -33,7 +33,8 @@ export function total(status: Status): number {
   return SEVERITIES.reduce((sum, each) => sum + status.counts[each], 0);
 }
 
-export function bar(stage: Stage, status: Status | undefined, say: Say): Bar {
+/** `doing` says what takes long while it starts; "" when nothing does. */
+export function bar(stage: Stage, status: Status | undefined, say: Say, doing = ''): Bar {
   switch (stage) {
     case 'noServer':
       return {
@@ -48,7 +49,11 @@ export function bar(stage: Stage, status: Status | undefined, say: Say): Bar {
         tone: 'normal',
       };
     case 'starting':
-      return { text: `$(sync~spin) Round Zero`, tooltip: say('Starting'), tone: 'normal' };
+      return {
+        text: `$(sync~spin) Round Zero${doing === '' ? '' : `: ${doing}`}`,
+        tooltip: say('Starting'),
+        tone: 'normal',
+      };
     case 'ready':
       return status === undefined
         ? { text: `$(circle-outline) Round Zero`, tooltip: say('No review yet'), tone: 'normal' }
@@ -100,33 +105,56 @@ function tone(status: Status): Bar['tone'] {
   return 'normal';
 }
 
-/** Everything a person may ask about one review, a paragraph each. */
+/** How the base was chosen, in the words of the report. */
+function chosen(how: string, say: Say): string {
+  switch (how) {
+    case 'explicit':
+      return say('as asked for');
+    case 'pull-request':
+      return say('the pull request’s target');
+    case 'upstream':
+      return say('the branch’s upstream');
+    case 'latest-merge-base':
+      return say('the latest merge base with a main branch');
+    case 'head':
+      return say('the last commit');
+    case 'empty-tree':
+      return say('no commits yet');
+    default:
+      return how;
+  }
+}
+
+/** Everything a person may ask about one review, a paragraph of Markdown each. */
 export function details(status: Status, say: Say): string[] {
   const found: string[] = [];
   if (status.verdict !== null) {
     const old = status.verdict.stale ? ` (${say('of the texts as they were')})` : '';
     found.push(`**${status.verdict.status}**${old} ${numbers(status)}`.trimEnd());
-    found.push(...status.verdict.reasons);
+    found.push(...status.verdict.reasons.map(escaped));
   }
   if (status.base !== null) {
-    const commit = status.base.merge_base === null ? '' : `, ${status.base.merge_base.slice(0, 10)}`;
-    found.push(say('Base: {0} ({1}{2})', baseName(status), status.base.how, commit));
-    found.push(...status.base.doubts);
+    const commit = status.base.merge_base?.slice(0, 10);
+    const [name, how] = [escaped(baseName(status)), chosen(status.base.how, say)];
+    found.push(
+      commit === undefined ? say('Base: {0}, {1}', name, how) : say('Base: {0} at {1}, {2}', name, commit, how),
+    );
+    found.push(...status.base.doubts.map(escaped));
   }
   if (status.coverage !== null) {
     found.push(say('{0} of {1} changed files reviewed', status.coverage.reviewed, status.coverage.files));
     const left = status.coverage.skipped.filter((each) => each.kind === 'not-checked');
-    found.push(...left.map((each) => `${each.path}: ${each.reason}`));
+    found.push(...left.map((each) => escaped(`${each.path}: ${each.reason}`)));
   }
   if (status.round.index !== null) {
     found.push(say('Round {0}', status.round.index));
   }
   const spent = status.model.tokens > 0 ? `, ${say('{0} tokens', status.model.tokens)}` : '';
   const until = status.model.until === null ? '' : ` (${status.model.until})`;
-  const name = status.model.name == null ? '' : ` ${status.model.name}`;
+  const name = status.model.name == null ? '' : ` ${escaped(status.model.name)}`;
   const stage = status.model.stage == null ? '' : `, ${say(status.model.stage)}`;
   const state = say('Model: {0}', say(status.model.state));
-  found.push(state + stage + name + until + spent, ...(status.model.reasons ?? []));
-  found.push(...status.problems);
+  found.push(state + stage + name + until + spent, ...(status.model.reasons ?? []).map(escaped));
+  found.push(...status.problems.map(escaped));
   return found;
 }

@@ -28,6 +28,8 @@ export const EVERYTHING: Filter = { severity: 'P3', text: '', dismissed: false }
 export interface Group {
   key: string;
   label: string;
+  /** What the label means, in few words; "" where it speaks for itself. */
+  meaning: string;
   found: readonly Found[];
 }
 
@@ -55,8 +57,24 @@ export function groups(all: readonly Found[], grouping: Grouping, filter: Filter
     group.found.push(each);
     byKey.set(key, group);
   }
-  const found = [...byKey].map(([key, group]) => ({ key, ...group }));
+  const found = [...byKey].map(([key, group]) => ({ key, meaning: meaning(grouping, key, say), ...group }));
   return grouping === 'severity' ? found.sort((one, other) => (one.key < other.key ? -1 : 1)) : found;
+}
+
+function meaning(grouping: Grouping, key: string, say: Say): string {
+  if (grouping !== 'severity') {
+    return '';
+  }
+  switch (key as Severity) {
+    case 'P0':
+      return say('must not be merged');
+    case 'P1':
+      return say('should not be merged');
+    case 'P2':
+      return say('worth changing');
+    case 'P3':
+      return say('worth knowing');
+  }
 }
 
 function keyOf({ root, finding }: Found, grouping: Grouping, say: Say): [string, string] {
@@ -92,6 +110,12 @@ export function place(finding: Finding): string {
   const line = finding.side === 'head' ? (finding.range?.start.line ?? finding.anchor?.line) : finding.anchor?.line;
   const name = path?.split('/').pop() ?? '';
   return line === undefined ? name : `${name}:${line}`;
+}
+
+/** The same with the whole path, for where there is room. */
+export function where(finding: Finding): string {
+  const path = finding.path ?? finding.anchor?.path ?? '';
+  return `${path.slice(0, path.lastIndexOf('/') + 1)}${place(finding)}`;
 }
 
 /** Words that menus of the view look for: what can be done with this finding. */

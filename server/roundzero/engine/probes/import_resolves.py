@@ -70,7 +70,7 @@ def _resolved(view: ProbeView, path: RelPath, module: str, level: int, name: str
     if any(row.where & (Where.TRIED | Where.TYPING | Where.CONDITIONAL) for row in rows):
         return unknown(f"{path} imports it under a condition")
     if name:
-        return in_import(view, path, rows[0] if rows else Import(module, level, name, "", 1, 1, 1, 1, 1, 1, 0, ""))
+        return in_import(view, path, rows[0] if rows else Import(module, level, name, "", 1, 1, 1, 1, 1, 0, ""))
     return _module(view, path, module, level)
 
 

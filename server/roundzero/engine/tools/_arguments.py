@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.core.change import Side
 from roundzero.core.frozen import dataclass
+from roundzero.core.toolbox import Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,10 +23,11 @@ _SIDES: Final = ("head", "base")
 class RefusedError(Exception):
     """A call that is not carried out, in words for the model that made it. ``near``: lines from the repository."""
 
-    def __init__(self, words: str, near: Sequence[str] = ()) -> None:
-        """Say why, and what there is instead."""
+    def __init__(self, words: str, near: Sequence[str] = (), why: Unanswered = Unanswered.WRONG) -> None:
+        """Say why, and what there is instead. ``why``: the same for people."""
         super().__init__(words)
         self.near = tuple(near)
+        self.why = why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

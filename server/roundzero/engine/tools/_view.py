@@ -16,6 +16,7 @@ from roundzero.core.ledger import Ledger
 from roundzero.core.secrets import find_sensitive
 from roundzero.core.sensitive import is_settings
 from roundzero.core.text import RelPath
+from roundzero.core.toolbox import Unanswered
 from roundzero.core.units import redacted_text
 from roundzero.engine.tools._arguments import RefusedError
 from roundzero.git.files import inside
@@ -56,6 +57,11 @@ class Found:
     head: str
     body: Sequence[str] = ()
     rest: str = ""
+
+
+def first_of(shown: int, of: int) -> str:
+    """What stands under a list that shows ``shown`` of ``of`` things; "" where those are all."""
+    return f"the first {shown} are shown" if shown < of else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +203,7 @@ class ToolView:
 
     def _refusal(self, path: RelPath, side: Side) -> RefusedError:
         if path in self.repository.paths(side):
-            return RefusedError("it is kept back: it may be shown to nobody")
+            return RefusedError("it is kept back: it may be shown to nobody", why=Unanswered.KEPT_BACK)
         name = path.rpartition("/")[2]
         same = [each for each in self.repository.paths(side) if each.rpartition("/")[2] == name]
         near = sorted(self.allowed(sorted(same)[:MOST_PATHS], side))[:_MOST_NEAR]

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.engine.tools._arguments import SIDE, Parameter
-from roundzero.engine.tools._view import Found, Places, unsecret
+from roundzero.engine.tools._view import Found, Places, first_of, unsecret
 
 if TYPE_CHECKING:
     from roundzero.core.text import RelPath
@@ -52,7 +52,7 @@ class BuildInfo:
         named = view.mentions(about, asked.side)
         places = Places({path: lines for path, lines in named.lines.items() if path in known}, more=named.more)
         body = view.quoted(places, asked.side, _MOST, about)
-        rest = f"the first {len(body)} are shown" if len(body) < places.count else ""
+        rest = first_of(len(body), places.count)
         head = f"{places} of the build's {len(allowed)} files name it, at the {asked.side.value}"
         return Found(head, body, rest)
 

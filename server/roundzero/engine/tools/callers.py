@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from roundzero.engine.tools._arguments import SIDE, Parameter, RefusedError
-from roundzero.engine.tools._view import MOST_WIDTH, Found, last_part, unsecret
+from roundzero.engine.tools._view import MOST_WIDTH, Found, first_of, last_part, unsecret
 
 if TYPE_CHECKING:
     from roundzero.core.text import RelPath
@@ -48,7 +48,7 @@ class Callers:
                     continue
                 inside = calls[path, line] or "the module"
                 body.append(f"{unsecret(path)}:{line}: in {inside}: {text}")
-        rest = f"the first {len(body)} are shown" if len(body) < places.count else ""
+        rest = first_of(len(body), places.count)
         return Found(f"called in {places}, at the {asked.side.value}", body, rest)
 
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.engine.tools._arguments import SIDE, Parameter, RefusedError
-from roundzero.engine.tools._view import Found, Places
+from roundzero.engine.tools._view import Found, Places, first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ class DefaultOf:
             given += _given(view, places, word, asked.side)
         found = view.places(given, asked.side)
         body = view.quoted(found, asked.side, _MOST)
-        rest = f"the first {len(body)} are shown" if len(body) < found.count else ""
+        rest = first_of(len(body), found.count)
         head = f"given a value or a default in {found}, mentioned in {named} lines in all, at the {asked.side.value}"
         return Found(head, body, rest)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.engine.tools._arguments import SIDE, Parameter
 from roundzero.engine.tools._defining import blocks, definitions
-from roundzero.engine.tools._view import ROOT, Found, last_part
+from roundzero.engine.tools._view import ROOT, Found, first_of, last_part
 
 if TYPE_CHECKING:
     from roundzero.engine.tools._arguments import Arguments
@@ -40,7 +40,7 @@ class DefinitionTool:
         head = f"{len(chosen)} definitions at the {asked.side.value}" if len(chosen) != 1 else "1 definition"
         if not owned and found and "." in name:
             head = f"none of that dotted name; {len(found)} of its last part"
-        rest = f"the first {_MOST} are shown" if len(chosen) > _MOST else ""
+        rest = first_of(_MOST, len(chosen))
         return Found(head, blocks(view, chosen[:_MOST], asked.side, _MOST_LINES), rest)
 
 

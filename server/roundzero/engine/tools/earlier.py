@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.ledger import LIVE
 from roundzero.engine.tools._arguments import Parameter
-from roundzero.engine.tools._view import ROOT, Found, unsecret
+from roundzero.engine.tools._view import ROOT, Found, first_of, unsecret
 
 if TYPE_CHECKING:
     from roundzero.core.ledger import Entry
@@ -41,7 +41,7 @@ class Earlier:
         over = [entry for entry in view.ledger.entries.values() if entry.state not in LIVE]
         wanted = [entry for entry in over if _is_of(entry, under, symbol)]
         wanted.sort(key=lambda entry: (entry.sighting.path or "", entry.sighting.line, entry.id))
-        rest = f"the first {_MOST} are shown" if len(wanted) > _MOST else ""
+        rest = first_of(_MOST, len(wanted))
         rows = [_told(entry)[:_MOST_WIDTH] for entry in wanted[:_MOST]]
         return Found(f"{len(wanted)} earlier findings that are over", rows, rest)
 

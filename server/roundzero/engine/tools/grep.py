@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from roundzero.engine.tools._arguments import SIDE, Parameter, RefusedError
-from roundzero.engine.tools._view import ROOT, Found
+from roundzero.engine.tools._view import ROOT, Found, first_of
 
 if TYPE_CHECKING:
     from roundzero.engine.tools._arguments import Arguments
@@ -37,7 +37,7 @@ class Grep:
         under = view.path(asked.text("path")) if asked.text("path") else ROOT
         places = view.mentions(word, asked.side, under)
         body = view.quoted(places, asked.side, _MOST, word)
-        rest = f"the first {len(body)} are shown" if len(body) < places.count else ""
+        rest = first_of(len(body), places.count)
         return Found(f"grep -w: {places} at the {asked.side.value}", body, rest)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.item import language_of
 from roundzero.engine.tools._arguments import SIDE, Parameter
-from roundzero.engine.tools._view import Found, Places, last_part
+from roundzero.engine.tools._view import Found, Places, first_of, last_part
 
 if TYPE_CHECKING:
     from roundzero.engine.tools._arguments import Arguments
@@ -34,7 +34,7 @@ class References:
         others = Places({path: lines for path, lines in named.items() if language_of(path) != "python"})
         body = view.quoted(used, asked.side, _MOST, name)
         body += view.quoted(others, asked.side, max(0, _MOST - len(body)), name)
-        rest = f"the first {len(body)} are shown" if len(body) < used.count + others.count else ""
+        rest = first_of(len(body), used.count + others.count)
         head = f"used in {used} of Python, mentioned in {others} of other kinds, at the {asked.side.value}"
         return Found(head, body, rest)
 

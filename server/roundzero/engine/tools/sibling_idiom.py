@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.engine.tools._arguments import SIDE, Parameter, RefusedError
 from roundzero.engine.tools._defining import Defined, blocks, definitions
-from roundzero.engine.tools._view import ROOT, Found, last_part
+from roundzero.engine.tools._view import ROOT, Found, first_of, last_part
 
 if TYPE_CHECKING:
     from roundzero.core.change import Side
@@ -47,7 +47,7 @@ class SiblingIdiom:
         same.sort(key=lambda each: (-_shared(path, each.path), each))
         beside = [each for each in _beside(view, path, name, asked.side) if each not in same]
         chosen = [*same, *beside]
-        rest = f"the first {_MOST} are shown" if len(chosen) > _MOST else ""
+        rest = first_of(_MOST, len(chosen))
         head = f"{len(same)} of the same name, {len(beside)} beside it with a like name, at the {asked.side.value}"
         return Found(head, blocks(view, chosen[:_MOST], asked.side, _MOST_LINES), rest)
 

@@ -8,7 +8,7 @@ from roundzero.checkers._paths import is_test_path
 from roundzero.core.item import language_of
 from roundzero.core.outline import symbol_at
 from roundzero.engine.tools._arguments import SIDE, Parameter, RefusedError
-from roundzero.engine.tools._view import MOST_WIDTH, Found, Places, last_part, unsecret
+from roundzero.engine.tools._view import MOST_WIDTH, Found, Places, first_of, last_part, unsecret
 
 if TYPE_CHECKING:
     from roundzero.engine.tools._arguments import Arguments
@@ -45,7 +45,7 @@ class TestsFor:
                 inside = symbol_at(path, source.index, line)
                 where = f" in {inside}:" if inside is not None else ""
                 body.append(f"{unsecret(path)}:{line}:{where} {texts[line - 1].strip()[:MOST_WIDTH]}")
-        rest = f"the first {len(body)} are shown" if len(body) < places.count else ""
+        rest = first_of(len(body), places.count)
         what = "the module" if is_file else "it"
         return Found(f"tests name {what} in {places}, at the {asked.side.value}", body, rest)
 

@@ -14,7 +14,7 @@ from roundzero.core.finding import FindingId
 from roundzero.errors import UserError
 from roundzero.lsp.client import Json
 from roundzero.lsp.convert import printable
-from roundzero.lsp.dismissals import chosen
+from roundzero.lsp.dismissals import REACHES, chosen
 from roundzero.lsp.extensions import status_wire
 from roundzero.lsp.greeting import COMMANDS, INVALID_PARAMS
 from roundzero.lsp.progress import Progress
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 _SCOPES: Final = ("worktree", "staged", "committed")
 _DEPTHS: Final = ("off", "quick", "deep")
-_REACHES: Final = ("finding", "file", "item", "similar")
 
 
 def register(server: Server) -> None:
@@ -163,7 +162,7 @@ async def _resume(call: _Call) -> None:
 async def _dismiss(call: _Call) -> FindingStateWire:
     from roundzero.core.dismissal import DismissalScope  # noqa: PLC0415  off the start-up path
 
-    scope, reason = call.word("scope", _REACHES), call.text("reason")
+    scope, reason = call.word("scope", REACHES), call.text("reason")
     workspace, name = call.finding()
     finding = workspace.engine.finding(name)
     if call.argument.at("ask").yes() and (reason, scope) == (None, None) and finding is not None:

@@ -37,7 +37,6 @@ def set_trace(ls: Server, params: types.SetTraceParams) -> None:
 
 async def shutdown(ls: Server, _params: None) -> None:
     """Stop working: cancel what is pending, close the engines, then answer."""
-    ls.protocol.stopping = True
     ls.protocol.cancel_pending()
     await ls.session.workspaces.close()
 

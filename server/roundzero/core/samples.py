@@ -1,0 +1,47 @@
+"""Which files are no code of the repository's own: data that tests read, and copies of other projects.
+
+The first are not run as what they look like, and may be wrong on purpose; the second are written and reviewed
+elsewhere. Decided by the path alone, by the folders' names that pytest, Bazel, pip and their users have made usual.
+Invariant: a module that a test runner collects is no sample.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from roundzero.core.text import RelPath
+
+TEST_FOLDERS: Final = frozenset(
+    {"test", "tests", "testing", "unittests", "unit_tests", "integration_tests", "testsuite"}
+)
+_ANYWHERE: Final = frozenset(
+    {"fixtures", "testdata", "test_data", "test-data", "snapshots", "__snapshots__", "cassettes", "golden"}
+)
+"""A Python file directly in ``fixtures`` is code all the same: pytest's own fixtures live there."""
+_BELOW_TESTS: Final = frozenset({"data", "cases", "resources", "samples", "inputs", "assets", "expected"})
+"""Folders whose names may mean code elsewhere."""
+_PACKAGE_FILES: Final = frozenset({"__init__.py", "conftest.py"})
+
+
+_COPIES: Final = frozenset(
+    {"_vendor", "vendor", "vendored", "_vendored", "third_party", "thirdparty", "3rdparty", "node_modules"}
+)
+
+
+def is_copy(path: RelPath) -> bool:
+    """Whether a file belongs to a copy of another project."""
+    return not _COPIES.isdisjoint(path.split("/")[:-1])
+
+
+@lru_cache(maxsize=4096)  # every item about a language asks of every file
+def is_sample(path: RelPath) -> bool:
+    """Whether a file is data for tests."""
+    *folders, name = path.split("/")
+    if any(folder in _ANYWHERE for folder in folders):
+        return not (folders[-1] == "fixtures" and name.endswith(".py"))
+    below = next((folders[at + 1 :] for at, folder in enumerate(folders) if folder in TEST_FOLDERS), [])
+    stem = name.partition(".")[0]
+    is_code = name in _PACKAGE_FILES or stem.startswith("test") or stem.endswith(("_test", "_tests"))
+    return not is_code and any(folder in _BELOW_TESTS for folder in below)

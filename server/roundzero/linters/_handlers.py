@@ -1,0 +1,82 @@
+"""Exception handlers that catch everything and are right to: they raise again, or only look at what they raised.
+
+A handler with a bare ``raise`` lets the exception go on after its cleaning up. Where what is tried ends in a ``raise``
+of its own, the exception is wanted, as in tests of what happens then. Works on lines, which a parser has found to be
+a handler. Invariant: what is tried is never looked into beyond its last statement.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from roundzero.core.text import LineIndex
+
+_RAISES_AGAIN: Final = re.compile(r"[ \t]*raise[ \t]*(?:#.*)?\r?")
+_RAISES: Final = re.compile(r"[ \t]*raise\b")
+_REMARK: Final = re.compile(r"#[ \t]*(?!noqa\b)\w+(?:\W+\w+){2,}")
+"""At least three words."""
+_CLEANS_UP: Final = re.compile(
+    r"[ \t]*(?:async[ \t]+)?def[ \t]+\w*(?:clean_?up|tear_?down|__del__|__a?exit__)\w*\(", re.IGNORECASE
+)
+_BLANK: Final = re.compile(r"[ \t]*(?:#.*)?\r?")
+
+
+def is_meant(index: LineIndex, number: int, *, in_test: bool) -> bool:
+    """Whether the handler that begins on a line catches everything for a reason that is seen in it.
+
+    In a test a remark is reason enough: it says why the error is expected.
+    """
+    line = index.line(number)
+    if in_test and any(_REMARK.search(index.line(each)) for each in (number, number + 1)):
+        return True
+    indent = _indent(line)
+    above = number - 1
+    while above and _BLANK.fullmatch(index.line(above)):
+        above -= 1
+    if _RAISES.match(index.line(above)) and _ends_try(index, above, indent):
+        return True
+    below = number + 1
+    while below <= index.line_count:
+        line = index.line(below)
+        if not _BLANK.fullmatch(line):
+            if _indent(line) <= indent:
+                return False
+            if _RAISES_AGAIN.fullmatch(line):
+                return True
+        below += 1
+    return False
+
+
+def cleans_up(index: LineIndex, number: int) -> bool:
+    """Whether a line stands in a function that cleans up: an error there would hide the one that led to it."""
+    indent = _indent(index.line(number))
+    for above in range(number - 1, 0, -1):
+        line = index.line(above)
+        if _BLANK.fullmatch(line) or _indent(line) >= indent:
+            continue
+        indent = _indent(line)
+        if line.lstrip().startswith(("def ", "async def ")):
+            return _CLEANS_UP.match(line) is not None
+    return False
+
+
+def _ends_try(index: LineIndex, number: int, indent: int) -> bool:
+    """Whether a statement above a handler of this indentation stands in what is tried, directly or under a ``with``."""
+    least = _indent(index.line(number))
+    for above in range(number - 1, 0, -1):
+        line = index.line(above)
+        if _BLANK.fullmatch(line):
+            continue
+        if _indent(line) <= indent:
+            return line.lstrip().startswith("try")
+        if _indent(line) < least:
+            if not line.lstrip().startswith(("with ", "async with ")):
+                return False
+            least = _indent(line)
+    return False
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -1,0 +1,115 @@
+"""What ruff complains of and nobody should hear: it serves where ruff does not look, or is right in its own way.
+
+Code for an older Python, imports that are handed on, tried, or work with debuggers, handlers that catch everything for
+a reason, texts that are shown rather than run, and lines on which a comment for pylint or bandit says that it is meant.
+Decides and changes nothing. Invariant: what is not one of these kinds is told.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from roundzero.core.older_python import explains_error, names_missing_today
+from roundzero.core.samples import TEST_FOLDERS
+from roundzero.linters._handed_on import HandedOn
+from roundzero.linters._handlers import cleans_up, is_meant
+from roundzero.linters._snippets import is_snippet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from roundzero.core.change import Source
+    from roundzero.core.text import LineIndex, Span
+
+_CATCHES_ALL: Final = frozenset({"BLE001", "E722", "S110"})
+_INSTALLED: Final = "_"
+"""The name under which ``gettext.install`` makes translation known to every module."""
+_OF_PYLINT: Final = {
+    "B006": {"dangerous-default-value", "W0102"},
+    "BLE001": {"broad-except", "broad-exception-caught", "W0703", "W0718"},
+    "E722": {"bare-except", "W0702"},
+    "F401": {"unused-import", "W0611"},
+    "F811": {"function-redefined", "reimported", "E0102", "W0404"},
+    "F821": {"undefined-variable", "E0602"},
+    "F841": {"unused-variable", "W0612"},
+    "S307": {"eval-used", "W0123"},
+    "S110": {"broad-except", "broad-exception-caught", "bare-except", "W0702", "W0703", "W0718"},
+}
+"""What pylint calls the same, by names of today and of before."""
+_PYLINT: Final = re.compile(r"#[ \t]*pylint:[ \t]*disable=([\w, \t-]+)")
+_BANDIT: Final = re.compile(r"#[ \t]*nosec\b")
+_NO_STOP: Final = r"(?!(?:set_trace|post_mortem|pm|run|runcall|runeval|launch_ipdb_on_exception)\b)[A-Za-z]\w*"
+"""Whatever of a debugger's module is used by a program that works with debuggers."""
+_FOR_ITS_EFFECT: Final = re.compile(r"#.*\b(?:side[ -]?effects?|triggers?|registers?|re-?exports?)\b", re.IGNORECASE)
+_QUOTED: Final = re.compile(r"[^`]*`([^`\n]*)`")
+
+
+class Spared:
+    """The messages about one source that are not told."""
+
+    def __init__(self, source: Source, messages: Iterable[Mapping[str, Any]]) -> None:
+        """Learn from all that is said of a source."""
+        self._source = source
+        self._in_test = not TEST_FOLDERS.isdisjoint(source.path.split("/")[:-1])
+        undefined = {name for each in messages if each["code"] == "F821" and (name := _quoted(each["message"]))}
+        self._is_snippet = is_snippet(source, undefined)
+        self._missing_today = names_missing_today(source.text) if undefined else frozenset()
+        self._handed_on = HandedOn(source)
+
+    def has(self, code: str | None, words: str, span: Span) -> bool:
+        """Whether a message is one; ``code`` is None where the text does not parse."""
+        source = self._source
+        if code is None:
+            return explains_error(source.index.line(span.start.line), source.text)
+        if self._is_snippet or _is_silenced(code, source.index.line(span.start.line)):
+            return True
+        if code in _CATCHES_ALL:
+            meant = is_meant(source.index, span.start.line, in_test=self._in_test)
+            return meant or (code == "S110" and cleans_up(source.index, span.start.line))
+        if code in {"F401", "T100"}:
+            return self._has_import(code, words, span)
+        name = _quoted(words) if code == "F821" else ""
+        return name == _INSTALLED or name in self._missing_today
+
+    def _has_import(self, code: str, words: str, span: Span) -> bool:
+        """Whether an import serves: a debugger's, or one that nothing in the file seems to use."""
+        if code == "T100":
+            module = re.escape(_quoted(words))
+            return words.startswith("Import") and re.search(rf"\b{module}\.{_NO_STOP}", self._source.text) is not None
+        index = self._source.index
+        is_probe = "find_spec" in words and _is_probe(index, span.start.line)
+        return is_probe or _FOR_ITS_EFFECT.search(index.line(span.start.line)) is not None or self._handed_on.has(span)
+
+
+def _is_probe(index: LineIndex, line: int) -> bool:
+    """Whether an import that is tried asks if the module is there: something is done where it is, or is not."""
+    indent = _indent(index.line(line))
+    for number in range(line + 1, index.line_count + 1):
+        text = index.line(number)
+        if not text.strip():
+            continue
+        if _indent(text) < indent:
+            then = (index.line(after).strip() for after in range(number + 1, index.line_count + 1))
+            return text.lstrip().startswith("except") and next(filter(None, then), "pass") != "pass"
+        if _indent(text) == indent and not text.lstrip().startswith(("import ", "from ", ")", "#")):
+            return True
+    return False
+
+
+def _indent(text: str) -> int:
+    expanded = text.expandtabs(8)
+    return len(expanded) - len(expanded.lstrip())
+
+
+def _is_silenced(code: str, line: str) -> bool:
+    """Whether a comment on a line tells pylint or bandit to say nothing of the same."""
+    if code.startswith("S") and _BANDIT.search(line) is not None:
+        return True
+    match = _PYLINT.search(line) if code in _OF_PYLINT else None
+    return match is not None and not _OF_PYLINT[code].isdisjoint(re.split(r"[, \t]+", match[1]))
+
+
+def _quoted(words: object) -> str:
+    match = _QUOTED.match(str(words))
+    return match[1] if match is not None else ""

@@ -1,0 +1,39 @@
+"""Samples: data that tests read, whatever language it is in."""
+
+from __future__ import annotations
+
+import pytest
+
+from roundzero.core.item import Applies
+from roundzero.core.samples import is_sample
+from roundzero.core.text import RelPath
+
+
+@pytest.mark.parametrize(
+    ("path", "sample"),
+    [
+        ("tests/data/cases/composition.py", True),
+        ("test/fixtures/dialects/create_view.sql", True),
+        ("pkg/testdata/broken.py", True),
+        ("tests/unit/resources/setup.py", True),
+        ("tests/fixtures/project/setup.py", True),
+        ("tests/fixtures/database.py", False),
+        ("tests/data/test_loader.py", False),
+        ("tests/data/conftest.py", False),
+        ("tests/data/__init__.py", False),
+        ("app/data/loader.py", False),
+        ("data/tests/loader.py", False),
+        ("tests/helpers.py", False),
+    ],
+)
+def test_a_sample_is_told_by_its_folders_unless_a_runner_collects_it(path: str, sample: bool) -> None:
+    """Folders of data are samples, below tests also under names that mean code elsewhere; modules of tests are not."""
+    assert is_sample(RelPath(path)) is sample
+
+
+def test_what_is_about_a_language_passes_samples_by_unless_it_names_them() -> None:
+    """An item about Python has no say on data for tests; one about any file, or about these very files, has."""
+    path = RelPath("tests/data/broken.py")
+    assert not Applies(languages=("python",)).matches(path)
+    assert Applies().matches(path)
+    assert Applies(languages=("python",), paths=("tests/data/**",)).matches(path)

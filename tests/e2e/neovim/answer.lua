@@ -1,0 +1,10 @@
+-- A model has asked something about the added line; a person answers it.
+story.tell(function()
+  local line = tonumber(vim.env.STORY_LINE)
+  story.await('what the model says', function()
+    return vim.iter(story.diagnostics()):any(function(each) return each.line == line end)
+  end)
+  vim.api.nvim_win_set_cursor(0, { line, 4 })
+  vim.cmd('RoundZero answer no, an oversight')
+  story.seen.answered = story.heard('answered')
+end)
