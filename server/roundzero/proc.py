@@ -20,7 +20,7 @@ from roundzero.core.frozen import dataclass
 from roundzero.errors import OutsideError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
 MAX_STDOUT: Final = 512 * 1024 * 1024
 """Bytes of output after which a program is stopped."""
@@ -52,19 +52,31 @@ def clean_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
 
 
-def reap_without_threads() -> None:
+@contextlib.contextmanager
+def reaping_without_threads() -> Iterator[None]:
     """Let the kernel tell asyncio that a program ended, as from Python 3.12 on, instead of a waiting thread for each.
 
-    For before the loop is made. A thread that the system has no room for may never report that it started, and
-    whoever started it waits for that without a limit. Elsewhere than on Linux nothing changes.
+    Around a loop that is the only one meanwhile. A thread that the system has no room for may never report that it
+    started, and whoever started it waits for that without a limit. Elsewhere than on Linux nothing changes.
     """
-    if sys.version_info < (3, 12) and sys.platform == "linux":
-        try:
-            os.close(os.pidfd_open(os.getpid()))
-        except OSError:  # a kernel before 5.3
-            return
-        if not isinstance(asyncio.get_child_watcher(), asyncio.PidfdChildWatcher):
-            asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
+    if sys.version_info >= (3, 12) or sys.platform != "linux" or not _tells_of_ends():
+        yield
+        return
+    before = asyncio.get_child_watcher()
+    asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
+    try:
+        yield
+    finally:
+        asyncio.set_child_watcher(before)
+
+
+def _tells_of_ends() -> bool:
+    """Whether the kernel knows descriptors of processes, from Linux 5.3 on."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError:
+        return False
+    return True
 
 
 @contextlib.asynccontextmanager

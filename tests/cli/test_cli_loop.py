@@ -49,5 +49,6 @@ def test_programs_are_waited_for_without_a_thread_each(tmp_path: Path) -> None:
             await child.close()
         return count
 
-    before = threading.active_count()
+    before, watcher = threading.active_count(), asyncio.get_child_watcher()
     assert run(work()) == before
+    assert asyncio.get_child_watcher() is watcher, "loops in other threads would share it"

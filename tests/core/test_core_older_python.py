@@ -42,6 +42,8 @@ def test_names_of_python_2_are_explained_unless_the_text_is_for_python_3() -> No
     assert "file" not in names_missing_today("open(file)\n")
     assert "file" in names_missing_today("import urllib2\nfile(x)\n")
     assert "exc" in names_missing_today("try: f()\nexcept (A, B), exc:\n    g(exc)\n")
+    assert "exc" in names_missing_today("import urllib2\ntry: f()\nexcept A as exc:\n    pass\ng(exc)\n")
+    assert "exc" not in names_missing_today("try: f()\nexcept A as exc:\n    pass\ng(exc)\n")
     assert "excs" not in names_missing_today("try: f()\nexcept (A, B), exc:\n    g(excs)\n")
 
 

@@ -136,7 +136,7 @@ def test_whatever_happens_the_budget_holds_and_nothing_is_asked_twice(
 
     with tempfile.TemporaryDirectory() as folder:
         world.budget = budget = BudgetDb(Path(folder) / "budget.sqlite3")
-        budget.hold("another", until=0.0, why="", now=0.0)
+        budget.hold("another", until=0.0, why="", clock=lambda: 0.0)
         asyncio.run(play(Path(folder)))
         assert budget.tally(world.now).running == 0
         with closing(sqlite3.connect(Path(folder) / "budget.sqlite3")) as connection:
@@ -176,7 +176,7 @@ def test_a_right_to_ask_that_the_machine_slept_over_is_not_used(tmp_path: Path) 
             lease = super().reserve(question, **told)
             if not taken:
                 world.now += LEASE
-                taken.append(super().reserve(question, **{**told, "now": world.now}))
+                taken.append(super().reserve(question, **told))
             return lease
 
     budget = Slow(tmp_path / "budget.sqlite3")
@@ -298,16 +298,26 @@ def test_a_place_that_another_window_has_is_waited_for(tmp_path: Path) -> None:
 
 def test_what_another_request_reserved_is_waited_for(tmp_path: Path) -> None:
     """It took less than was reserved, so the next one fits: a budget is used before it is called spent."""
-    world = World()
     states: list[LaneState] = []
 
     async def play() -> list[Reply]:
+        waits = asyncio.Event()
+
+        class Slow(World):
+            async def complete(self, ask: Ask) -> Reply:
+                await waits.wait()
+                return await super().complete(ask)
+
+        def told() -> None:
+            states.append(asking.state)
+            if asking.state is LaneState.WAITING:
+                waits.set()
+
         limits = replace(LIMITS, tokens_per_hour=1_100, requests_per_minute=100)
-        asking = Asking(post(world, tmp_path, longest_wait=90.0, limits=limits), lambda: states.append(asking.state))
+        asking = Asking(post(Slow(), tmp_path, longest_wait=90.0, limits=limits), told)
         return await asyncio.gather(*(asking.put(ask(number, size=600)) for number in range(5)))
 
     assert {reply.outcome for reply in asyncio.run(play())} == {Outcome.OK}
-    assert LaneState.WAITING in states
     assert LaneState.BUDGET_SPENT not in states
 
 
@@ -316,7 +326,7 @@ def test_a_place_that_never_gets_free_is_given_up_after_the_longest_wait(tmp_pat
     world = World()
     one_at_once = replace(LIMITS, parallel=1)
     made = post(world, tmp_path, longest_wait=20.0, limits=one_at_once)
-    made.budget.reserve("other", provider="host", tokens=1, cost=0.0, limits=one_at_once, now=world.now)
+    made.budget.reserve("other", provider="host", tokens=1, cost=0.0, limits=one_at_once, clock=world.clock)
     began = world.now
     reply = asyncio.run(Asking(made).put(ask(1)))
     assert reply.outcome is Outcome.QUOTA

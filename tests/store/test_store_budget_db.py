@@ -6,6 +6,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ for step in range(120):
     now += chance.uniform(0, 9)
     question = f"q{chance.randrange(40)}"
     tokens = chance.randrange(1, 900)
-    answer = db.reserve(question, provider="p", tokens=tokens, cost=0.0, limits=limits, now=now)
+    answer = db.reserve(question, provider="p", tokens=tokens, cost=0.0, limits=limits, clock=lambda: now)
     if isinstance(answer, Lease):
         granted.append((now, tokens, question))
         leases.append((answer, tokens))
@@ -47,7 +48,7 @@ print(json.dumps(granted))
 
 def reserve(db: BudgetDb, question: str, now: float, tokens: int = 100) -> Lease | Wait:
     """Ask for one request."""
-    return db.reserve(question, provider="p", tokens=tokens, cost=0.0, limits=LIMITS, now=now)
+    return db.reserve(question, provider="p", tokens=tokens, cost=0.0, limits=LIMITS, clock=lambda: now)
 
 
 def test_two_processes_together_stay_within_one_budget(tmp_path: Path) -> None:
@@ -100,10 +101,10 @@ def test_a_settled_request_costs_what_it_took_and_a_withdrawn_one_nothing(tmp_pa
 def test_a_provider_that_asks_to_wait_is_left_alone_until_then(tmp_path: Path) -> None:
     """A hold keeps every process away from that provider only, and the later of two holds wins."""
     db = BudgetDb(tmp_path / "budget.sqlite3")
-    db.hold("p", until=100.0, why="quota spent", now=10.0)
-    db.hold("p", until=50.0, why="busy", now=10.0)
+    db.hold("p", until=100.0, why="quota spent", clock=lambda: 10.0)
+    db.hold("p", until=50.0, why="busy", clock=lambda: 10.0)
     assert reserve(db, "a", 60.0) == Wait(Shortage.HELD, 100.0)
-    assert isinstance(db.reserve("a", provider="other", tokens=1, cost=0.0, limits=LIMITS, now=60.0), Lease)
+    assert isinstance(db.reserve("a", provider="other", tokens=1, cost=0.0, limits=LIMITS, clock=lambda: 60.0), Lease)
     held = db.held("p", 60.0)
     assert held is not None
     assert held.why == "quota spent"
@@ -133,11 +134,11 @@ import sys
 from pathlib import Path
 from roundzero.core.budget import Limits
 from roundzero.store.budget_db import BudgetDb
-BudgetDb(Path(sys.argv[1])).reserve("q", provider="p", tokens=7, cost=0.0, limits={LIMITS!r}, now=100.0)
+BudgetDb(Path(sys.argv[1])).reserve("q", provider="p", tokens=7, cost=0.0, limits={LIMITS!r}, clock=lambda: 100.0)
 """
     subprocess.run([sys.executable, "-c", code, str(path)], check=True)
     db = BudgetDb(path)
-    assert isinstance(db.reserve("q", provider="p", tokens=1, cost=0.0, limits=LIMITS, now=101.0), Lease)
+    assert isinstance(db.reserve("q", provider="p", tokens=1, cost=0.0, limits=LIMITS, clock=lambda: 101.0), Lease)
     assert (db.tally(101.0).tokens, db.tally(101.0).running) == (8, 1)
 
 
@@ -151,8 +152,10 @@ def test_a_budget_of_an_older_version_goes_on(tmp_path: Path) -> None:
         )
         old.execute("INSERT INTO charges VALUES (1, 100.0, 'q', 7, 0.0, 400.0)")
     db = BudgetDb(path)
-    assert db.reserve("q", provider="p", tokens=1, cost=0.0, limits=LIMITS, now=101.0) == Wait(Shortage.ASKED, 400.0)
-    assert isinstance(db.reserve("r", provider="p", tokens=1, cost=0.0, limits=LIMITS, now=101.0), Lease)
+    assert db.reserve("q", provider="p", tokens=1, cost=0.0, limits=LIMITS, clock=lambda: 101.0) == Wait(
+        Shortage.ASKED, 400.0
+    )
+    assert isinstance(db.reserve("r", provider="p", tokens=1, cost=0.0, limits=LIMITS, clock=lambda: 101.0), Lease)
 
 
 def test_a_clock_that_was_ahead_delays_nobody_for_long(tmp_path: Path) -> None:
@@ -164,11 +167,27 @@ def test_a_clock_that_was_ahead_delays_nobody_for_long(tmp_path: Path) -> None:
         assert isinstance(charged, Lease)
         if number:
             db.settle(charged, tokens=100, cost=0.0)
-    db.hold("busy", until=ahead + 30.0, why="busy", now=ahead)
+    db.hold("busy", until=ahead + 30.0, why="busy", clock=lambda: ahead)
     assert reserve(db, "a", now) == Wait(Shortage.REQUESTS, now + MINUTE)
     assert (db.tally(now).tokens, db.tally(now).running) == (500, 1)
     assert reserve(db, "q0", now) == Wait(Shortage.ASKED, now + LEASE)
-    assert db.reserve("a", provider="busy", tokens=1, cost=0.0, limits=LIMITS, now=now) == Wait(
+    assert db.reserve("a", provider="busy", tokens=1, cost=0.0, limits=LIMITS, clock=lambda: now) == Wait(
         Shortage.HELD, now + 30.0
     )
     assert isinstance(reserve(db, "a", now + MINUTE), Lease)
+
+
+def test_the_clock_is_read_when_nobody_else_can_note_anything(tmp_path: Path) -> None:
+    """Who waited for the file is charged for the time it got its turn, and sets back nothing noted since."""
+    db = BudgetDb(tmp_path / "budget.sqlite3")
+    seen: list[str] = []
+
+    def clock() -> float:
+        with closing(sqlite3.connect(db.path, timeout=0)) as other, pytest.raises(sqlite3.OperationalError) as locked:
+            other.execute("BEGIN IMMEDIATE")
+        seen.append(str(locked.value))
+        return 1000.0
+
+    assert db.reserve("q", provider="p", tokens=1, cost=0.0, limits=LIMITS, clock=clock) == Lease(1, 1000.0 + LEASE)
+    db.hold("p", until=1001.0, why="busy", clock=clock)
+    assert seen == ["database is locked"] * 2

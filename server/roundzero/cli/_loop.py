@@ -13,7 +13,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from roundzero.proc import reap_without_threads
+from roundzero.proc import reaping_without_threads
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -25,7 +25,6 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     """The result of ``work``. Raises KeyboardInterrupt when the program was asked to end, however it was asked."""
     results: list[T] = []
     end = _End()
-    reap_without_threads()
     # A child that is killed while its transport closes is reaped there, and asyncio then warns of a stranger's end.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
 
@@ -34,7 +33,8 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         results.append(await work)  # not the task's, which is spelt out on the way back to the old SIGINT handler
 
     try:
-        asyncio.run(watched())
+        with reaping_without_threads():
+            asyncio.run(watched())
     except asyncio.CancelledError:
         if end.reason is not None:
             raise end.reason from None

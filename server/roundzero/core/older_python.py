@@ -42,6 +42,8 @@ _STATEMENT_2: Final = re.compile(
     re.VERBOSE,
 )
 _CAUGHT_2: Final = re.compile(r"^[ \t]*except\b[^:#\n]*,[ \t]*([a-z_]\w*)[ \t]*:", re.MULTILINE)
+_CAUGHT: Final = re.compile(r"^[ \t]*except\b[^:#\n]*[ \t]as[ \t]+(\w+)[ \t]*:", re.MULTILINE)
+"""In Python 2 the name lives on after its block."""
 _ASYNC_NAME: Final = re.compile(r"\.async\b|\basync[ ]*=|\bimport[ ].*\basync\b")
 
 
@@ -53,7 +55,7 @@ def is_for_python_2(text: str) -> bool:
 def names_missing_today(text: str) -> frozenset[str]:
     """The names that are missing only because a text is for Python 2, or for both: built in there, or caught."""
     if is_for_python_2(text):
-        return ONLY_THERE.union(THERE_TOO, _CAUGHT_2.findall(text))
+        return ONLY_THERE.union(THERE_TOO, _CAUGHT_2.findall(text), _CAUGHT.findall(text))
     return ONLY_THERE.union(_CAUGHT_2.findall(text)) if _PYTHON_3.search(text) is None else frozenset()
 
 

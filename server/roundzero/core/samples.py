@@ -1,7 +1,7 @@
 """Which files are no code of the repository's own: data that tests read, and copies of other projects.
 
 The first are not run as what they look like, and may be wrong on purpose; the second are written and reviewed
-elsewhere. Decided by the path alone, by the folders' names that pytest, Bazel, pip and their users have made usual.
+elsewhere. Decided by the path alone, by names that pytest, Bazel, pip, minifiers and their users have made usual.
 Invariant: a module that a test runner collects is no sample.
 """
 
@@ -24,15 +24,16 @@ _BELOW_TESTS: Final = frozenset({"data", "cases", "resources", "samples", "input
 """Folders whose names may mean code elsewhere."""
 _PACKAGE_FILES: Final = frozenset({"__init__.py", "conftest.py"})
 
-
 _COPIES: Final = frozenset(
     {"_vendor", "vendor", "vendored", "_vendored", "third_party", "thirdparty", "3rdparty", "node_modules"}
 )
+_MINIFIED: Final = (".min.js", ".min.mjs", ".min.css", "-min.js")
 
 
 def is_copy(path: RelPath) -> bool:
-    """Whether a file belongs to a copy of another project."""
-    return not _COPIES.isdisjoint(path.split("/")[:-1])
+    """Whether a file belongs to a copy of another project, or was made from one by a minifier."""
+    *folders, name = path.split("/")
+    return not _COPIES.isdisjoint(folders) or name.endswith(_MINIFIED)
 
 
 @lru_cache(maxsize=4096)  # every item about a language asks of every file

@@ -87,7 +87,7 @@ class Budget(Protocol):
     """Who keeps the tally: store/budget_db.BudgetDb, or nobody. Methods may raise OutsideError."""
 
     def reserve(
-        self, question: str, *, provider: str, tokens: int, cost: float, limits: Limits, now: float
+        self, question: str, *, provider: str, tokens: int, cost: float, limits: Limits, clock: Callable[[], float]
     ) -> Lease | Wait:
         """Charge a request before it is sent, or say until when to wait."""
 
@@ -97,7 +97,7 @@ class Budget(Protocol):
     def withdraw(self, lease: Lease) -> None:
         """A request was never sent."""
 
-    def hold(self, provider: str, *, until: float, why: str, now: float) -> None:
+    def hold(self, provider: str, *, until: float, why: str, clock: Callable[[], float]) -> None:
         """Leave a host alone until a time."""
 
     def tally(self, now: float) -> Tally:
@@ -291,7 +291,7 @@ class Asking:
 
     async def _lease(self, ask: Ask, key: str, since: float) -> Lease | Reply | None:
         """The right to send, wanted ``since``; a reply when there will be none; None after a wait, to look again."""
-        post, now = self.post, self.post.clock()
+        post = self.post
         form = (json.dumps(ask.question.schema), spelt(ask.tools))
         said = (ask.question.system, *(turn.text for turn in ask.question.turns), *form)
         sent = sum(len(text.encode("utf-8", "replace")) for text in said)
@@ -303,7 +303,7 @@ class Asking:
                     tokens=sent + ask.max_output,
                     cost=post.limits.cost(sent, ask.max_output),
                     limits=post.limits,
-                    now=now,
+                    clock=post.clock,
                 )
             )
         )
@@ -316,6 +316,7 @@ class Asking:
             raise
         if not isinstance(given, Wait):
             return given
+        now = post.clock()
         spent = given.shortage in {Shortage.TOKENS, Shortage.MONEY} and not given.soon
         if given.until is None:
             self._tell(LaneState.BUDGET_SPENT)
@@ -400,7 +401,7 @@ class Asking:
             return False
         if reply.outcome is Outcome.QUOTA:
             spent = now + (reply.retry_after or _QUOTA_REST)
-            await asyncio.to_thread(post.budget.hold, self._host, until=spent, why=reply.message, now=now)
+            await asyncio.to_thread(post.budget.hold, self._host, until=spent, why=reply.message, clock=post.clock)
             self._tell(LaneState.BUDGET_SPENT, spent, reply.message)
             return False
         if reply.outcome not in _MAY_PASS:
@@ -408,7 +409,7 @@ class Asking:
         until = None if wait is None else now + wait
         if reply.outcome is Outcome.RATE_LIMITED:
             until = until or now + (reply.retry_after or LONGEST_PAUSE)
-            await asyncio.to_thread(post.budget.hold, self._host, until=until, why=reply.message, now=now)
+            await asyncio.to_thread(post.budget.hold, self._host, until=until, why=reply.message, clock=post.clock)
         offline = reply.outcome is Outcome.OFFLINE
         if reply.outcome in FAILURES:
             self._give_up(reply, wait)

@@ -75,13 +75,13 @@ class _Unmetered:
     """The budget of a replay, which asks nobody anything."""
 
     def reserve(
-        self, question: str, *, provider: str, tokens: int, cost: float, limits: Limits, now: float
+        self, question: str, *, provider: str, tokens: int, cost: float, limits: Limits, clock: Callable[[], float]
     ) -> Lease | Wait:
         """Permit."""
         from roundzero.store.budget_db import LEASE, Lease  # noqa: PLC0415  off the start-up path
 
         del question, provider, tokens, cost, limits
-        return Lease(0, now + LEASE)
+        return Lease(0, clock() + LEASE)
 
     def settle(self, lease: Lease, *, tokens: int, cost: float) -> None:
         """Count nothing."""
@@ -89,7 +89,7 @@ class _Unmetered:
     def withdraw(self, lease: Lease) -> None:
         """Count nothing."""
 
-    def hold(self, provider: str, *, until: float, why: str, now: float) -> None:
+    def hold(self, provider: str, *, until: float, why: str, clock: Callable[[], float]) -> None:
         """Hold nobody."""
 
     def tally(self, now: float) -> Tally:

@@ -3,7 +3,8 @@
 Keeps times, digests of questions and numbers; never a text, an address or a key. Deciding is core/budget. Invariants: a
 request is charged in the same transaction that permits it; a charge whose process died keeps what it reserved until
 its window has passed, and keeps nobody waiting; one question is not asked by two processes at once; a clock that was
-wrong and is put right delays nobody by more than the longest window.
+wrong and is put right delays nobody by more than the longest window. The clock is read inside the transaction: who
+waited for it, or slept meanwhile, does not take for the future what others noted since.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from roundzero.store._sqlite import reading, writing
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
 
     from roundzero.core.budget import Limits
 
@@ -73,10 +75,11 @@ class BudgetDb:
         self.path = path if path is not None else budget_file()
 
     def reserve(
-        self, question: str, *, provider: str, tokens: int, cost: float, limits: Limits, now: float
+        self, question: str, *, provider: str, tokens: int, cost: float, limits: Limits, clock: Callable[[], float]
     ) -> Lease | Wait:
         """Charge a request before it is sent, or say until when to wait. ``question`` is its digest."""
         with writing(self.path, _SCHEMA) as connection:
+            now = clock()
             _add(connection, "charges", "who TEXT NOT NULL DEFAULT ''")
             _open_holds(connection)
             _set_back(connection, now)
@@ -112,9 +115,10 @@ class BudgetDb:
         with writing(self.path, _SCHEMA) as connection:
             connection.execute("DELETE FROM charges WHERE number = ?", (lease.number,))
 
-    def hold(self, provider: str, *, until: float, why: str, now: float) -> None:
+    def hold(self, provider: str, *, until: float, why: str, clock: Callable[[], float]) -> None:
         """Leave a provider alone until a time; of several times the last counts."""
         with writing(self.path, _SCHEMA) as connection:
+            now = clock()
             _open_holds(connection)
             _set_back(connection, now)
             connection.execute(
