@@ -12,6 +12,8 @@ import { Editor, remove, repository } from './editor.mjs';
 
 /** Limits end what hangs; a machine that is merely slow does not reach them. */
 const WAIT = { timeout: 90_000 };
+/** Longer with each attempt: one whose list was closed is known by nothing else. */
+const COMMAND_MS = [5_000, 15_000, 45_000];
 /** Installing what the extension carries. */
 const INSTALL = { timeout: 180_000 };
 const SQUIGGLE = '.monaco-editor .squiggly-error, .monaco-editor .squiggly-warning, .monaco-editor .squiggly-info';
@@ -78,20 +80,19 @@ class Person {
 
   /** What takes the focus closes the list of commands; then it is opened again. */
   async command(title, category = 'Round Zero') {
-    for (let left = 2; ; left -= 1) {
+    for (const timeout of COMMAND_MS) {
       try {
-        await this.#commandOnce(`${category}: ${title}`);
+        await this.#commandOnce(`${category}: ${title}`, { timeout });
         return;
       } catch (error) {
-        if (left === 0) {
+        if (timeout === COMMAND_MS.at(-1)) {
           throw error;
         }
       }
     }
   }
 
-  async #commandOnce(name) {
-    const patience = { timeout: 20_000 };
+  async #commandOnce(name, patience) {
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden', ...WAIT });
     await this.page.keyboard.press('F1');
     await this.page.locator('.quick-input-widget input').fill(`>${name}`, patience);
