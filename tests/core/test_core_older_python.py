@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundzero.core.older_python import explains_error, is_for_python_2, names_missing_today
+from roundzero.core.older_python import explains_error, is_for_python_2, missing_today
 
 TODAY = "def f(a: int) -> str:\n    return f'{a}'\n"
 
@@ -37,14 +37,14 @@ def test_an_error_in_every_python_is_not_explained(line: str) -> None:
 
 def test_names_of_python_2_are_explained_unless_the_text_is_for_python_3() -> None:
     """Some names are enough by themselves; names that may be slips need another sign; caught names count."""
-    assert "unicode" in names_missing_today("unicode(x)\n")
-    assert names_missing_today(f"{TODAY}unicode(x)\n") == frozenset()
-    assert "file" not in names_missing_today("open(file)\n")
-    assert "file" in names_missing_today("import urllib2\nfile(x)\n")
-    assert "exc" in names_missing_today("try: f()\nexcept (A, B), exc:\n    g(exc)\n")
-    assert "exc" in names_missing_today("import urllib2\ntry: f()\nexcept A as exc:\n    pass\ng(exc)\n")
-    assert "exc" not in names_missing_today("try: f()\nexcept A as exc:\n    pass\ng(exc)\n")
-    assert "excs" not in names_missing_today("try: f()\nexcept (A, B), exc:\n    g(excs)\n")
+    assert missing_today({"unicode"}, "unicode(x)\n")
+    assert not missing_today({"unicode"}, f"{TODAY}unicode(x)\n")
+    assert not missing_today({"file"}, "open(file)\n")
+    assert missing_today({"file"}, "import urllib2\nfile(x)\n")
+    assert missing_today({"exc"}, "try: f()\nexcept (A, B), exc:\n    g(exc)\n")
+    assert missing_today({"exc"}, "import urllib2\ntry: f()\nexcept A as exc:\n    pass\ng(exc)\n")
+    assert not missing_today({"exc"}, "try: f()\nexcept A as exc:\n    pass\ng(exc)\n")
+    assert not missing_today({"excs"}, "try: f()\nexcept (A, B), exc:\n    g(excs)\n")
 
 
 def test_signs_of_both_pythons_mean_python_3() -> None:

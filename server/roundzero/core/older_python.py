@@ -8,7 +8,10 @@ a file has no tree. Invariant: without such a question a text with a sign of Pyt
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 ONLY_THERE: Final = frozenset({"basestring", "execfile", "raw_input", "unichr", "unicode", "xrange", "StandardError"})
 """Built-in names of Python 2 that nobody writes for another reason."""
@@ -52,11 +55,19 @@ def is_for_python_2(text: str) -> bool:
     return _BOTH.search(text) is not None or (_PYTHON_2.search(text) is not None and _PYTHON_3.search(text) is None)
 
 
-def names_missing_today(text: str) -> frozenset[str]:
-    """The names that are missing only because a text is for Python 2, or for both: built in there, or caught."""
+def missing_today(names: Collection[str], text: str) -> frozenset[str]:
+    """Those of the undefined names that Python 2 has built in, or had caught, where a text is for it as well."""
+    there = ONLY_THERE.intersection(names)
+    later = THERE_TOO.intersection(names)
+    # Most texts are read no further: a name that stands nowhere else was not caught.
+    bound = {name for name in names if name not in there | later and text.count(name) > 1}
+    caught = bound.intersection(_CAUGHT_2.findall(text)) if bound else bound
+    kept = bound.intersection(_CAUGHT.findall(text)) if bound else bound
+    if not there and not later and not caught and not kept:
+        return frozenset()
     if is_for_python_2(text):
-        return ONLY_THERE.union(THERE_TOO, _CAUGHT_2.findall(text), _CAUGHT.findall(text))
-    return ONLY_THERE.union(_CAUGHT_2.findall(text)) if _PYTHON_3.search(text) is None else frozenset()
+        return there.union(later, caught, kept)
+    return there.union(caught) if _PYTHON_3.search(text) is None else frozenset()
 
 
 def explains_error(line: str, text: str) -> bool:

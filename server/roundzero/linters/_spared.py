@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from roundzero.core.older_python import explains_error, names_missing_today
+from roundzero.core.older_python import explains_error, missing_today
 from roundzero.core.samples import TEST_FOLDERS
 from roundzero.linters._handed_on import HandedOn
 from roundzero.linters._handlers import cleans_up, is_meant
@@ -54,7 +54,7 @@ class Spared:
         self._in_test = not TEST_FOLDERS.isdisjoint(source.path.split("/")[:-1])
         undefined = {name for each in messages if each["code"] == "F821" and (name := _quoted(each["message"]))}
         self._is_snippet = is_snippet(source, undefined)
-        self._missing_today = names_missing_today(source.text) if undefined else frozenset()
+        self._missing_today = missing_today(undefined, source.text)
         self._handed_on = HandedOn(source)
 
     def has(self, code: str | None, words: str, span: Span) -> bool:
