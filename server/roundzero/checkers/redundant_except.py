@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted
-from roundzero.core.older_python import is_for_python_2
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -67,6 +66,8 @@ class RedundantExcept(PythonChecker):
         """Judge the tuples."""
         if not self._tuples:
             return
+        from roundzero.core.older_python import is_for_python_2  # noqa: PLC0415  off the start-up path
+
         bound = _bound(ctx.file.tree)
         own = _own(ctx.file.tree, bound)
         apart = is_for_python_2(ctx.file.source.text)

@@ -8,12 +8,10 @@ Decides and changes nothing. Invariant: what is not one of these kinds is told.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from roundzero.core.older_python import explains_error, missing_today
 from roundzero.core.samples import TEST_FOLDERS
-from roundzero.linters._handed_on import HandedOn
-from roundzero.linters._handlers import cleans_up, is_meant
 from roundzero.linters._snippets import is_snippet
 
 if TYPE_CHECKING:
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import Source
     from roundzero.core.text import LineIndex, Span
+    from roundzero.linters._handed_on import HandedOn
 
 _CATCHES_ALL: Final = frozenset({"BLE001", "E722", "S110"})
 _INSTALLED: Final = "_"
@@ -52,24 +51,40 @@ class Spared:
         """Learn from all that is said of a source."""
         self._source = source
         self._in_test = not TEST_FOLDERS.isdisjoint(source.path.split("/")[:-1])
-        undefined = {name for each in messages if each["code"] == "F821" and (name := _quoted(each["message"]))}
-        self._is_snippet = is_snippet(source, undefined)
-        self._missing_today = missing_today(undefined, source.text)
-        self._handed_on = HandedOn(source)
+        self._undefined = {name for each in messages if each["code"] == "F821" and (name := _quoted(each["message"]))}
+        self._is_snippet = is_snippet(source, self._undefined)
+
+    @cached_property
+    def _missing_today(self) -> frozenset[str]:
+        from roundzero.core.older_python import missing_today  # noqa: PLC0415  off the start-up path
+
+        return missing_today(self._undefined, self._source.text)
+
+    @cached_property
+    def _handed_on(self) -> HandedOn:
+        from roundzero.linters._handed_on import HandedOn  # noqa: PLC0415  off the start-up path
+
+        return HandedOn(self._source)
 
     def has(self, code: str | None, words: str, span: Span) -> bool:
         """Whether a message is one; ``code`` is None where the text does not parse."""
         source = self._source
         if code is None:
+            from roundzero.core.older_python import explains_error  # noqa: PLC0415  off the start-up path
+
             return explains_error(source.index.line(span.start.line), source.text)
         if self._is_snippet or _is_silenced(code, source.index.line(span.start.line)):
             return True
         if code in _CATCHES_ALL:
+            from roundzero.linters._handlers import cleans_up, is_meant  # noqa: PLC0415  off the start-up path
+
             meant = is_meant(source.index, span.start.line, in_test=self._in_test)
             return meant or (code == "S110" and cleans_up(source.index, span.start.line))
         if code in {"F401", "T100"}:
             return self._has_import(code, words, span)
-        name = _quoted(words) if code == "F821" else ""
+        if code != "F821":
+            return False
+        name = _quoted(words)
         return name == _INSTALLED or name in self._missing_today
 
     def _has_import(self, code: str, words: str, span: Span) -> bool:
