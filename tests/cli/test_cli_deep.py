@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from roundzero.core import budget
 from roundzero.render.shapes import ReportWire
-from support.deep_host import AFTER, BEFORE, LINE, LOST, NOTHING, OVERVIEW, STAGES, WHOLE, checks, looks
+from support.deep_host import AFTER, BEFORE, LINE, LOST, NOTHING, OVERVIEW, STAGES, WHOLE, checks, choose_model, looks
 from support.drafts import drafted, quote, reply, script
 
 if TYPE_CHECKING:
@@ -56,10 +56,7 @@ def deep(cli: Cli, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     repo.commit("first", {"shop.py": BEFORE, ".roundzero.toml": 'packs = ["general"]\n'})
     repo.branch("topic")
     repo.commit("Take faster", {"shop.py": AFTER})
-    monkeypatch.setenv("ROUNDZERO_MODEL_PROVIDER", "scripted")
-    monkeypatch.setenv("ROUNDZERO_MODEL_SCRIPT", str(tmp_path / "script.jsonl"))
-    monkeypatch.setenv("ROUNDZERO_MODEL_REQUESTS_PER_MINUTE", "1000")
-    monkeypatch.setenv("ROUNDZERO_MODEL_TOKENS_PER_HOUR", "100000000")
+    choose_model(monkeypatch, PROVIDER="scripted", SCRIPT=str(tmp_path / "script.jsonl"))
     made = Deep(cli, repo, tmp_path / "script.jsonl")
     made.says(DRAFT=reply(LOST), CHECK=checks("verified"), LOOK=looks("holds"), OVERVIEW=NOTHING, WHOLE=reply())
     return made

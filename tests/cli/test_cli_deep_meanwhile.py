@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from roundzero.store.budget_db import BudgetDb
-from support.deep_host import AFTER, ALL_AGREE, BEFORE, LINE, deep_host
+from support.deep_host import AFTER, ALL_AGREE, BEFORE, LINE, choose_model, deep_host
 from support.drafts import drafted, quote, reply
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ def shop(repo: Repo, host: DeepHost, monkeypatch: pytest.MonkeyPatch) -> Repo:
     repo.commit("first", {"shop.py": BEFORE, "other.py": "x = 1\n", ".roundzero.toml": 'packs = ["general"]\n'})
     repo.branch("topic")
     repo.commit("Take faster", {"shop.py": AFTER})
-    settings = {"PROVIDER": "openai", "BASE_URL": host.url, "NAME": "m", "REQUESTS_PER_MINUTE": "1000"}
-    for name, value in {**settings, "TOKENS_PER_HOUR": "100000000"}.items():
-        monkeypatch.setenv(f"ROUNDZERO_MODEL_{name}", value)
+    choose_model(monkeypatch, PROVIDER="openai", BASE_URL=host.url, NAME="m")
     return repo
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from support.deep_host import AFTER, ALL_AGREE, BEFORE, NOTHING, deep_host
+from support.deep_host import AFTER, ALL_AGREE, BEFORE, NOTHING, choose_model, deep_host
 from support.drafts import reply
 
 if TYPE_CHECKING:
@@ -27,9 +27,7 @@ def test_drafts_hear_what_was_praised_in_their_functions(cli: Cli, repo: Repo, m
     strength = {"text": PRAISE, "quotes": [quoted]}
     says = {"DRAFT": reply(), "BLANKED": reply(), "TOOLS": reply(), "OVERVIEW": NOTHING | {"strengths": [strength]}}
     with deep_host({**ALL_AGREE, **says}) as host:
-        settings = {"PROVIDER": "openai", "BASE_URL": host.url, "NAME": "m", "REQUESTS_PER_MINUTE": "1000"}
-        for name, value in {**settings, "TOKENS_PER_HOUR": "100000000"}.items():
-            monkeypatch.setenv(f"ROUNDZERO_MODEL_{name}", value)
+        choose_model(monkeypatch, PROVIDER="openai", BASE_URL=host.url, NAME="m")
         assert [each["text"] for each in json.loads(reviewed(cli))["strengths"]] == [PRAISE]
         before = len(host.requests)
         reviewed(cli)

@@ -17,7 +17,7 @@ from roundzero import config
 from roundzero.core import budget
 from roundzero.engine.review import ReviewRequest, review
 from roundzero.engine.workspace import Workspace
-from support.deep_host import AFTER, ALL_AGREE, BEFORE, LINE, checks, deep_host, looks
+from support.deep_host import AFTER, ALL_AGREE, BEFORE, LINE, checks, choose_model, deep_host, looks
 from support.drafts import drafted, quote, reply
 
 if TYPE_CHECKING:
@@ -47,9 +47,7 @@ def deep(repo: Repo, host: DeepHost, cli: Cli, monkeypatch: pytest.MonkeyPatch) 
     repo.commit("first", {"shop.py": BEFORE, ".roundzero.toml": 'packs = ["general"]\n'})
     repo.branch("topic")
     repo.commit("Take faster", {"shop.py": AFTER})
-    settings = {"PROVIDER": "openai", "BASE_URL": host.url, "NAME": "m", "REQUESTS_PER_MINUTE": "1000"}
-    for name, value in {**settings, "TOKENS_PER_HOUR": "100000000"}.items():
-        monkeypatch.setenv(f"ROUNDZERO_MODEL_{name}", value)
+    choose_model(monkeypatch, PROVIDER="openai", BASE_URL=host.url, NAME="m")
     return cli
 
 

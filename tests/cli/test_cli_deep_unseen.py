@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from roundzero.core.toolbox import Bounds
-from support.deep_host import AFTER, BEFORE, NOTHING, OVERVIEW, TOOLS
+from support.deep_host import AFTER, BEFORE, NOTHING, OVERVIEW, TOOLS, choose_model
 from support.drafts import reply, script
 
 if TYPE_CHECKING:
@@ -45,10 +45,7 @@ def shop(repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Repo:
     )
     repo.branch("topic")
     repo.commit("Take faster", {"shop.py": AFTER})
-    monkeypatch.setenv("ROUNDZERO_MODEL_PROVIDER", "scripted")
-    monkeypatch.setenv("ROUNDZERO_MODEL_SCRIPT", str(tmp_path / "script.jsonl"))
-    monkeypatch.setenv("ROUNDZERO_MODEL_REQUESTS_PER_MINUTE", "1000")
-    monkeypatch.setenv("ROUNDZERO_MODEL_TOKENS_PER_HOUR", "100000000")
+    choose_model(monkeypatch, PROVIDER="scripted", SCRIPT=str(tmp_path / "script.jsonl"))
     return repo
 
 

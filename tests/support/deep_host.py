@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
+    import pytest
+
 RECHECK: Final = "An earlier review found a defect"
 OVERVIEW: Final = "Describe it; do not look for defects"
 CHECK: Final = "Say of each numbered claim"
@@ -142,6 +144,12 @@ class DeepHost(ModelServer):
 def deep_host(says: Mapping[str, object]) -> AbstractContextManager[DeepHost]:
     """A host on this machine, on a loop of its own."""
     return aside(lambda loop: DeepHost(says, loop))
+
+
+def choose_model(monkeypatch: pytest.MonkeyPatch, **settings: str) -> None:
+    """Set up a model by the environment, under limits that no test reaches."""
+    for name, value in {**settings, "REQUESTS_PER_MINUTE": "1000", "TOKENS_PER_HOUR": "100000000"}.items():
+        monkeypatch.setenv(f"ROUNDZERO_MODEL_{name}", value)
 
 
 def _head(status: str, kind: str) -> bytes:

@@ -24,6 +24,7 @@ from roundzero.core.budget import ATTEMPTS, LONGEST_PAUSE, Limits, Shortage, Tal
 from roundzero.core.frozen import dataclass
 from roundzero.core.harmless import whole
 from roundzero.core.model_values import Outcome, Reply
+from roundzero.core.refusal import is_about_form, is_about_temperature, nobody_read
 from roundzero.core.toolbox import spelt
 from roundzero.core.trouble import FAILURES, Trouble
 from roundzero.errors import OutsideError
@@ -256,10 +257,10 @@ class Asking:
 
     def _otherwise(self, ask: Ask, reply: Reply) -> Ask | None:
         """The question as a host may take it that refused how it was put, and so from now on; None: that is not it."""
-        if ask.temperature is not None and reply.outcome is Outcome.WRONG and "temperature" in reply.message.lower():
+        if is_about_temperature(reply, ask):
             self._tempers = False
             return replace(ask, temperature=None)
-        if not ask.plain and _about_form(reply, ask):
+        if is_about_form(reply, ask):
             self._plain[bool(ask.tools)] = True
             return replace(ask, plain=True)
         return None
@@ -352,7 +353,7 @@ class Asking:
             said = len(reply.text.encode("utf-8", "replace")) // 3 if heard_of is None else heard_of
             counted = reply.usage.input
             if counted is None:
-                counted = 0 if _unread(reply, ask) else ask.question.tokens
+                counted = 0 if nobody_read(reply, ask) else ask.question.tokens
             if reply.outcome is Outcome.OK and post.cache is not None and self._fits(ask, reply.text):
                 await _to_its_end(asyncio.to_thread(_keep, post, post.cache, ask, key, reply.text))
         finally:
@@ -477,25 +478,3 @@ def _answered(post: Post, ask: Ask, key: str) -> tuple[str, ...]:
 def _settle(budget: Budget, lease: Lease, tokens: int, cost: float) -> None:
     with suppress(OutsideError):
         budget.settle(lease, tokens=tokens, cost=cost)
-
-
-def _unread(reply: Reply, ask: Ask) -> bool:
-    """Whether no model can have read a question that a host counted no tokens for."""
-    if reply.outcome in {Outcome.OFFLINE, Outcome.RATE_LIMITED}:
-        return True
-    return not reply.text and not ask.plain and _about_form(reply, ask)
-
-
-def _about_form(reply: Reply, ask: Ask) -> bool:
-    """Whether a host refused the way the schema or the tools were given, not the question.
-
-    Of tools some speak as of a failure of their own: llama.cpp answers 500 where it was started without templates.
-    """
-    if reply.outcome is not Outcome.WRONG and not (reply.outcome is Outcome.FAILED and ask.tools):
-        return False
-    said = reply.message.lower()
-    return any(word in said for word in (*_ABOUT_SCHEMA, *(_ABOUT_TOOLS if ask.tools else ())))
-
-
-_ABOUT_SCHEMA: Final = ("response_format", "json_schema", "schema", "tool_choice", "tools", "'format'", "grammar")
-_ABOUT_TOOLS: Final = ("tool", "function", "roles must alternate", "role 'tool'", "jinja", "chat template")
