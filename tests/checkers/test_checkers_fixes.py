@@ -28,21 +28,41 @@ def applied(done: Checked, fix: Fix) -> dict[str, str]:
     return texts
 
 
-BAD = [(item, text) for item, text in checker_examples() if item in text]
+FIXED = {
+    "build-and-ci": ("argument-shifts", "option-not-known"),
+    "dependencies": ("parallel-lists-drift",),
+    "general": (
+        "broken-relative-link", "deleted-file-still-named", "eof-newline", "missing-path", "plain-http",
+        "trailing-space",
+    ),
+    "python": (
+        "attribute-on-wrong-module", "docstring-names-nothing", "field-not-copied", "guard-removed",
+        "identical-branches", "identifier-check-gap", "import-side-effect", "missing-from-all", "misspelt-literal",
+        "patch-at-definition", "raises-without-match", "redundant-except", "required-key-relaxed", "set-before-try",
+        "test-never-collected", "test-writes-sys-modules", "unresolved-import",
+    ),
+    "tests": ("constant-skip", "test-env-unrestored", "test-writes-private", "wait-without-timeout"),
+}  # fmt: skip
+"""The items whose own examples have a quick fix, by checklist."""
+ITEMS = sorted({item for item, text in checker_examples() if item in text})
 
 
-@pytest.mark.parametrize(("item", "text"), BAD, ids=[f"{item}-{at}" for at, (item, _) in enumerate(BAD)])
-def test_every_fix_removes_its_finding(item: str, text: str) -> None:
-    """After a fix the head still parses and the checker no longer sees what it saw."""
-    done = run(text, item)
-    for observation in done.shown:
-        for fix in observation.fixes:
+@pytest.mark.parametrize("item", ITEMS)
+def test_every_fix_removes_its_finding(item: str) -> None:
+    """After a fix the head still parses and the checker no longer sees what it saw; who had a fix still has one."""
+    tried = 0
+    for text in (text for name, text in checker_examples() if name == item and item in text):
+        done = run(text, item)
+        for fix in (fix for observation in done.shown for fix in observation.fixes):
+            tried += 1
             texts = applied(done, fix)
             for path, fixed in texts.items():
                 if path.endswith(".py"):
                     ast.parse(fixed)
             again = run(_fixture(done, texts), item)
             assert len(again.shown) < len(done.shown)
+    pack, _, name = item.partition("/")
+    assert (tried > 0) is (name in FIXED.get(pack, ()))
 
 
 def _fixture(done: Checked, texts: dict[str, str]) -> str:
