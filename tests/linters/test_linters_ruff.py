@@ -249,6 +249,28 @@ def test_a_text_that_does_not_parse_is_told_once_in_spite_of_a_comment() -> None
     assert (len(result.hits), len(result.syntax_errors), result.silenced, result.failures) == (1, 1, (), ())
 
 
+def test_company_changes_nothing() -> None:
+    """Texts of one name, of names that a disk may take for one, and beside what makes a folder a package."""
+    imports = "import os\nfrom a import b\nfrom . import B\n"
+    paths = ["p/__init__.py", "p/a.py", "q/__init__.py", "q/A.py", "r/__INIT__.py", "r/a.py", "r/B.py", "s/b.pyi"]
+    sources = [source(f"{imports}x = {number}\n", path) for number, path in enumerate(paths)]
+    rules = item("F401", "I001", "TID252")
+    alone = [(at, hit) for at, each in enumerate(sources) for _, _, hit in check([each], rules).hits]
+    assert [(at, hit) for at, _, hit in check(sources, rules).hits] == alone
+    assert len(alone) > len(sources)
+
+
+def test_texts_share_few_folders() -> None:
+    """Making and removing a folder costs more than the file in it."""
+
+    async def scenario() -> list[Path]:
+        async with laid_out(["x = 1\n"] * 4, ["a.py", "b.py", "A.py", "__init__.py"]) as laid:
+            assert [laid.number(str(laid.path / place)) for place in laid.places] == [0, 1, 2, 3]
+            return sorted(laid.path.iterdir())
+
+    assert len(run(scenario())) == 3
+
+
 def test_nothing_stays_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder of a run is gone afterwards."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))

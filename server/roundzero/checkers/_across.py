@@ -6,7 +6,6 @@ counts as removed only when the base bound it at module level and the head does 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import code
@@ -14,8 +13,10 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, Evidence, Hit, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
 
     from roundzero.checkers._base import SymbolView
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Fix
     from roundzero.core.text import RelPath, Span
 
-_BINDS: Final = re.compile(
+_BINDS: Final = regex(
     r"(?:async[ \t]+def|def|class)[ \t]+\w|\w+[ \t]*(?::[^=]*)?=|(?:from|import)[ \t]|[ \t]+\w+,?\s*$"
 )
 """A line that may bind a name at module level: a definition, an assignment, an import or one line of a long one."""

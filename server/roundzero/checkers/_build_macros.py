@@ -18,6 +18,7 @@ from roundzero.checkers._cpp_text import C_FAMILY, CLASS, before_body, closing, 
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -29,17 +30,17 @@ if TYPE_CHECKING:
 CONFIG: Final = "--config"
 """The word by which scripts choose a configuration of Bazel, and configurations each other."""
 
-_DIRECTIVE: Final = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(?P<condition>(?:[^\n\\]|\\.)*)", re.MULTILINE)
-_OPENS: Final = re.compile(r"[ \t]*#[ \t]*(?:el)?if")
-_MACRO: Final = re.compile(r"\b(?!defined\b)[A-Za-z]\w{3,}\b(?!\s*\()")
-_COMPILERS: Final = re.compile(r"NDEBUG|DEBUG|WIN32|WIN64|UNIX|APPLE|LINUX|ANDROID|(?:CUDA|TORCH|CUDART)_VERSION\w*")
-_NAMED: Final = re.compile(r"(?P<name>(?:\w+::)*~?\w+)\s*\(")
-_BUILD_NAME: Final = re.compile(
+_DIRECTIVE: Final = regex(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(?P<condition>(?:[^\n\\]|\\.)*)", re.MULTILINE)
+_OPENS: Final = regex(r"[ \t]*#[ \t]*(?:el)?if")
+_MACRO: Final = regex(r"\b(?!defined\b)[A-Za-z]\w{3,}\b(?!\s*\()")
+_COMPILERS: Final = regex(r"NDEBUG|DEBUG|WIN32|WIN64|UNIX|APPLE|LINUX|ANDROID|(?:CUDA|TORCH|CUDART)_VERSION\w*")
+_NAMED: Final = regex(r"(?P<name>(?:\w+::)*~?\w+)\s*\(")
+_BUILD_NAME: Final = regex(
     r"(?:^|/)(?:[^/]*bazelrc|CMakeLists\.txt|GNUmakefile|[Mm]akefile(?:\.\w+)?|meson\.build|meson_options\.txt|SConstruct"
     r"|configure(?:\.ac|\.in)?|setup\.py|Jenkinsfile|[^/]*\.(?:cmake|mk|gn|gni|BUILD|gradle|pro|pri))$"
 )
-_OF_CONFIG: Final = re.compile(r"^\s*[a-z]+:(?P<config>[\w.-]+)\s")
-_CHOOSES: Final = re.compile(r"--config[= ]\s*[\"']?(?P<config>[\w.-]+)")
+_OF_CONFIG: Final = regex(r"^\s*[a-z]+:(?P<config>[\w.-]+)\s")
+_CHOOSES: Final = regex(r"--config[= ]\s*[\"']?(?P<config>[\w.-]+)")
 
 
 class Fork(NamedTuple):

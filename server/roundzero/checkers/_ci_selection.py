@@ -16,6 +16,7 @@ from roundzero.checkers._starlark import is_build_file, parse_starlark, targets
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.item import Severity, language_of
+from roundzero.core.regex import regex
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
 
 WORDS: Final = ("bazel", "bazelisk")
-_SELECTS: Final = re.compile(r"\bbazel(?:isk)?\b[^#]*?(?:\btest\b|\bquery\b|\bcoverage\b)")
-_PATTERN: Final = re.compile(
+_SELECTS: Final = regex(r"\bbazel(?:isk)?\b[^#]*?(?:\btest\b|\bquery\b|\bcoverage\b)")
+_PATTERN: Final = regex(
     r"(?<![\w:.@])(?P<minus>-?)//(?P<package>[\w./+-]*?)(?P<rest>/?\.\.\.(?::\w+)?|:[\w.*+-]+|(?![\w/.:]))"
 )
-_ELSEWHERE: Final = re.compile(r"(?:^|/)(?:3rdparty|third_?party|vendor|external|node_modules|docs?)/", re.IGNORECASE)
+_ELSEWHERE: Final = regex(r"(?:^|/)(?:3rdparty|third_?party|vendor|external|node_modules|docs?)/", re.IGNORECASE)
 MOST_NAMED: Final = 3
 
 

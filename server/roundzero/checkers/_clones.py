@@ -10,37 +10,38 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from roundzero.core.change import Source
 
-_HASH: Final = re.compile(r"(?:^|[ \t])#.*$")
-_SLASHES: Final = re.compile(r"(?:^|[ \t])//.*$")
-_EITHER: Final = re.compile(r"(?:^|[ \t])(?:#(?!\[)|//).*$")
+_HASH: Final = regex(r"(?:^|[ \t])#.*$")
+_SLASHES: Final = regex(r"(?:^|[ \t])//.*$")
+_EITHER: Final = regex(r"(?:^|[ \t])(?:#(?!\[)|//).*$")
 _COMMENTS: Final[Mapping[str, re.Pattern[str]]] = {
     **dict.fromkeys(("python", "starlark", "toml", "bash", "ruby", "yaml", "cmake", "make", "dockerfile"), _HASH),
-    "lua": re.compile(r"(?:^|[ \t])--.*$"),
+    "lua": regex(r"(?:^|[ \t])--.*$"),
     "php": _EITHER,
 }
 """Of languages that have others than ``//``."""
 
-_IGNORED: Final = re.compile(
+_IGNORED: Final = regex(
     r"(?:import|from|using|package|namespace)\b|#(?:include|pragma|if|el|endif|define)|"
     r"(?:export (?:default )?\{|@\w|global |nonlocal )"
 )
 _IGNORED_IN: Final[Mapping[str, re.Pattern[str]]] = {
-    "rust": re.compile(r"(?:pub(?:\([^()]*\))? )?(?:use |extern crate |mod \w+;)|#!?\["),
-    "php": re.compile(r"use [\w\\]"),
+    "rust": regex(r"(?:pub(?:\([^()]*\))? )?(?:use |extern crate |mod \w+;)|#!?\["),
+    "php": regex(r"use [\w\\]"),
 }
-_IMPORT: Final = re.compile(r"(?:import\b(?!\()|from\b)|export \{|(?:pub(?:\([^()]*\))? )?use ")
+_IMPORT: Final = regex(r"(?:import\b(?!\()|from\b)|export \{|(?:pub(?:\([^()]*\))? )?use ")
 """An import that may go on over several lines, till its brackets are closed."""
 
-_SIGNATURE: Final = re.compile(r"(?:async def|def|class|function|fn|func)\b|[\w-]+\(\)[ \t]*\{")
-_TRIPLE: Final = re.compile(r"^[rRbBuU]?(?:\"\"\"|''')")
-_WORDLESS: Final = re.compile(r"[^\w]*(?:else|try|finally|do|then|fi|done|esac|end|pass|return|break|continue)?[^\w]*")
-_WEAK: Final = re.compile(
+_SIGNATURE: Final = regex(r"(?:async def|def|class|function|fn|func)\b|[\w-]+\(\)[ \t]*\{")
+_TRIPLE: Final = regex(r"^[rRbBuU]?(?:\"\"\"|''')")
+_WORDLESS: Final = regex(r"[^\w]*(?:else|try|finally|do|then|fi|done|esac|end|pass|return|break|continue)?[^\w]*")
+_WEAK: Final = regex(
     r"(?:[\w.\[\]\"']+[ ]?[=:][ ]?)?(?:[\w.\[\]\-]+|\"[^\"]*\"|'[^']*')[,)\]}]*,?|(?:self\.)?\w+ = \w+|echo .*|"
     r"return [\w:.\-]*|.*\)(?: (?:const|override|noexcept|final|= 0|= default|= delete))+|"
     r"(?:const )?[\w:]+(?:<[\w:, *]+>)?[ *&]+\w+[,)](?: \{)?|[\w.>\-]+(?:<[\w: *]+>)?\(\),|"
@@ -49,8 +50,8 @@ _WEAK: Final = re.compile(
 """Lines that pass something on, list or declare it: arguments, entries, parameters that are kept, prototypes, constants
 and functions of one line."""
 
-WORD: Final = re.compile(r"[^\W\d]\w{7,}")
-_TOKEN: Final = re.compile(r"\w+|[^\w\s]")
+WORD: Final = regex(r"[^\W\d]\w{7,}")
+_TOKEN: Final = regex(r"\w+|[^\w\s]")
 
 
 class Line(NamedTuple):

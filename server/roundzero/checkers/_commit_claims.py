@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,9 +82,9 @@ _PROMISES: Final = (
         r"|(?:不改|未改动|未修改|不修改|不涉及)(?:任何)?(?:业务|生产|产品)?代码" + _END_ZH,
     ),
 )
-_ALL: Final = tuple((promise, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) for promise, pattern in _PROMISES)
-_PASSED_OVER: Final = re.compile(r"\s*>|\s*(?:revert|this reverts)\b|\s*\w+-by:", re.IGNORECASE)
-_QUOTED: Final = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`|「[^」\n]*」")
+_ALL: Final = tuple((promise, regex(pattern, re.IGNORECASE | re.MULTILINE)) for promise, pattern in _PROMISES)
+_PASSED_OVER: Final = regex(r"\s*>|\s*(?:revert|this reverts)\b|\s*\w+-by:", re.IGNORECASE)
+_QUOTED: Final = regex(r"\"[^\"\n]*\"|“[^”\n]*”|`[^`\n]*`|「[^」\n]*」")
 
 
 def claims(message: str) -> Iterator[Claim]:

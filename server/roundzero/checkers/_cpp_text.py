@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 C_FAMILY: Final = frozenset({"c", "cpp", "cuda"})
 """What is read so."""
 
-CLASS: Final = re.compile(
+CLASS: Final = regex(
     r"(?<!enum )\b(?P<kind>class|struct)\s+(?:[A-Z_]+\s+)?(?P<name>\w+)(?:\s+final)?\s*(?::(?!:)[^;{}()]*)?\{"
 )
 """The head of a class or struct in a blanked text, up to its brace."""
@@ -22,7 +24,7 @@ CLASS: Final = re.compile(
 _LONGEST_HEAD: Final = 600
 """Code points before a body in which its head begins."""
 
-_NO_FUNCTION: Final = re.compile(r"\b(?:if|for|while|switch|catch|namespace|class|struct|enum|union|do|else|try)\b")
+_NO_FUNCTION: Final = regex(r"\b(?:if|for|while|switch|catch|namespace|class|struct|enum|union|do|else|try)\b")
 _BRACKETS: Final = {"(": ")", "{": "}", "[": "]"}
 
 

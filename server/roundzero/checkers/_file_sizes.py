@@ -6,10 +6,10 @@ bytes is always positive.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
+from roundzero.core.regex import regex
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 LARGE: Final = 1_000_000
 """Bytes, where the repository says nothing."""
 
-_HOOK: Final = re.compile(r"\bid:[ \t]*[\"']?check-added-large-files\b(?P<rest>(?:(?!\bid:)[^#])*)")
-_LIMIT: Final = re.compile(r"--maxkb[= \"',\r\n-]+(?P<kilobytes>\d{1,9})")
+_HOOK: Final = regex(r"\bid:[ \t]*[\"']?check-added-large-files\b(?P<rest>(?:(?!\bid:)[^#])*)")
+_LIMIT: Final = regex(r"--maxkb[= \"',\r\n-]+(?P<kilobytes>\d{1,9})")
 _KILOBYTE: Final = 1024
 _HOOK_DEFAULT: Final = 500
 """What the hook allows without an argument, in kilobytes (pre-commit-hooks)."""

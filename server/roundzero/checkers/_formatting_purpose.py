@@ -6,8 +6,9 @@ formatter. Invariant: a pure function of the change.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
+
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -18,17 +19,17 @@ _CONFIGURES: Final = frozenset(
     {".pre-commit-config.yaml", "ruff.toml", ".ruff.toml", ".flake8", ".style.yapf", ".isort.cfg", ".editorconfig",
      ".pylintrc", "pylintrc", "pycodestyle.cfg", ".pycodestyle", ".pep8"}
 )  # fmt: skip
-_SHARED: Final = re.compile(
+_SHARED: Final = regex(
     r"(?:^|/)(?:pyproject\.toml|setup\.cfg|tox\.ini|noxfile\.py|[\w./-]*requirements[\w./-]*\.(?:txt|in)"
     r"|[\w.-]+\.lock|Makefile)$"
 )
 """Files that configure formatters among other things."""
 
-_TOOL: Final = re.compile(
+_TOOL: Final = regex(
     r"(?<![\w/-])(?:ruff|black|blue|yapf|autopep8|isort|flake8[\w-]*|pyupgrade|pycodestyle|pep8|pylint|docformatter|usort)"
     r"(?![\w/])"
 )
-_SECTION: Final = re.compile(r"[ \t]*\[+[ \t]*(?P<name>[^\]]+)\]")
+_SECTION: Final = regex(r"[ \t]*\[+[ \t]*(?P<name>[^\]]+)\]")
 
 
 def configures_formatting(change: Change) -> bool:

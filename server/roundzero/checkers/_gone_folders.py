@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.text import Position, RelPath, Span
 
 if TYPE_CHECKING:
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit
 
 BUILD_FILES: Final = ("BUILD", "BUILD.bazel")
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"(?<![\w./:@$~%{}*?<>=+,-])(?:\$\{\w+\}/|\$\(\w+\)/|\$\w+/)?(?:\.{1,2}/)*[\w*?.-]+(?:/[\w*?.-]+)*/?"
 )
-_VARIABLE: Final = re.compile(r"^(?:\$\{\w+\}|\$\(\w+\)|\$\w+)/")
-_WILD: Final = re.compile(r"[*?]")
+_VARIABLE: Final = regex(r"^(?:\$\{\w+\}|\$\(\w+\)|\$\w+)/")
+_WILD: Final = regex(r"[*?]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._scripts import scripts
 from roundzero.checkers._shell import LONGEST, VARIABLE
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -21,17 +22,17 @@ if TYPE_CHECKING:
     from roundzero.checkers._shell import Command, Shell
     from roundzero.core.change import Source
 
-_LISTS: Final = re.compile(
+_LISTS: Final = regex(
     r"\b(?:ps\b(?![^|)]{0,80}\s-p\b)|pgrep|pidof|lsof|fuser|pstree|netstat|ss|nvidia-smi|rocm-smi|nvitop|npu-smi|gpustat)\b"
 )
-_NINE: Final = re.compile(r"(?<!\S)-(?:9|KILL|SIGKILL|s\s*(?:9|KILL|SIGKILL))(?![\w.-])")
-_OWN: Final = re.compile(
+_NINE: Final = regex(r"(?<!\S)-(?:9|KILL|SIGKILL|s\s*(?:9|KILL|SIGKILL))(?![\w.-])")
+_OWN: Final = regex(
     r"\bpgrep\b[^|)]{0,80}\s(?:-\w*[Ps]|--parent|--session)\b|\bps\b[^|)]{0,80}\s(?:--ppid|--pid|--sid|-[gs])\b"
 )
 """Lists the children of a process, or a session."""
 _SAYS: Final = frozenset({"echo", "printf", "log", "die", "warn", "info", "error", "fail"})
 _WORDS: Final = ("kill", "fuser")
-_BY_NUMBER: Final = re.compile(
+_BY_NUMBER: Final = regex(
     r"\bps\s[^|\n]{0,200}\|[^\n]{0,300}?\be?grep\b(?!\s+(?:-\w*[wxoP]))(?:\s+-\w+){0,4}\s+[\"']?(?P<pid>\$\{?\w*(?:pid|PID|Pid)\w*\}?)[\"']?\s*\|"
 )
 

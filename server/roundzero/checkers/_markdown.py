@@ -11,32 +11,33 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FENCE: Final = re.compile(r"[ >]*(?P<fence>`{3,}|~{3,})")
-_LIST: Final = re.compile(r"[ >]*(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
-_CODE: Final = re.compile(r"(?<![`\\])(`{1,4})(?!`)[^\n]*?(?<!`)\1(?!`)|<!--(?:[^-]|-(?!->))*(?:-->)?")
-_LINK: Final = re.compile(
+_FENCE: Final = regex(r"[ >]*(?P<fence>`{3,}|~{3,})")
+_LIST: Final = regex(r"[ >]*(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
+_CODE: Final = regex(r"(?<![`\\])(`{1,4})(?!`)[^\n]*?(?<!`)\1(?!`)|<!--(?:[^-]|-(?!->))*(?:-->)?")
+_LINK: Final = regex(
     r"\]\([ \t]*(?P<inline><[^<>\n]*>|[^\s()<>]*(?:\([^\s()]*\)[^\s()]*)*)"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\)"
     r"|^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]+(?P<defined><[^<>\n]*>|[^\s<>]+)[ \t]*(?:\"[^\"\n]*\"|'[^'\n]*')?[ \t\r]*$"
     r"|<(?:a|img|source|video)\b[^<>]*?\b(?:href|src)=(?:\"(?P<double>[^\"\n]*)\"|'(?P<single>[^'\n]*)')",
     re.MULTILINE,
 )
-_HEADING: Final = re.compile(
+_HEADING: Final = regex(
     r"^[ >]{0,6}#{1,6}[ \t]+(?P<hashed>[^\n]*)"
     r"|<[hH](?P<level>[1-6])\b[^<>]*>(?P<html>(?:[^<]|<(?!/?[hH][1-6]\b))*+)</[hH](?P=level)>"
     r"|^[ >]{0,3}(?P<over>[^\s>#\n][^\n]*)\n[ >]{0,3}(?:=+|-+)[ \t\r]*$",
     re.MULTILINE,
 )
-_NAMED: Final = re.compile(
+_NAMED: Final = regex(
     r"\b(?:id|name)=[\"']?(?P<id>[^\"'\s>]+)|\{[^{}\n#]*#(?P<brace>[\w:.-]+)|^\((?P<myst>[\w:. -]+)\)=",
     re.MULTILINE,
 )
-_SHORTCODE: Final = re.compile(r":[\w+-]+:|<[^<>\n]*>|\]\([^()\n]*\)|&\w+;|\{[^{}\n]*\}")
-_MADE_ELSEWHERE: Final = re.compile(
+_SHORTCODE: Final = regex(r":[\w+-]+:|<[^<>\n]*>|\]\([^()\n]*\)|&\w+;|\{[^{}\n]*\}")
+_MADE_ELSEWHERE: Final = regex(
     r"\{\{|\{%|--8<--|^\.\. |^:::|^import |<!-- *include|\binclude:|automodule|autoclass", re.MULTILINE
 )
 

@@ -7,19 +7,20 @@ Invariant: an expression that only compares such text does not hold it, nor does
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._scripts import written
 from roundzero.checkers._shell import LONGEST, VARIABLE
 from roundzero.checkers._workflows import EXPRESSION
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping
 
     from roundzero.checkers._workflows import Job, Step, Text, Workflow
 
-_OUTSIDE: Final = re.compile(
+_OUTSIDE: Final = regex(
     r"github\.(?:(?P<pull>head_ref\b|event\.pull_request\."
     r"(?:title|body|head\.(?:ref|label|repo\.(?:default_branch|description|homepage)))\b)"
     r"|event\.(?:(?P<issue>issue\.(?:title|body)\b)"
@@ -42,22 +43,22 @@ _FILLED_BY: Final[Mapping[str, frozenset[str]]] = {
     "run": frozenset({"workflow_run"}),
 }
 """The events that fill each kind of text; with all others the expression is empty."""
-_DECIDES: Final = re.compile(
+_DECIDES: Final = regex(
     r"\b(?:contains|startsWith|endsWith|hashFiles)\s*\((?:[^()]|\([^()]*\))*\)|(?<![\w.\[\]*-])[\w.\[\]*-]+\s*[!=]=\s*'[^']*'"
 )
-_CARRIER: Final = re.compile(
+_CARRIER: Final = regex(
     r"(?<![\w.-])(?P<name>env\.[\w-]+|steps\.[\w-]+\.outputs\.[\w-]+|needs\.[\w-]+\.outputs\.[\w-]+)"
 )
-_ASSIGNED: Final = re.compile(r"(?:^|[\s;&|(])(?P<name>[A-Za-z_]\w*)=(?P<value>[^\n]*)")
-_PUT_OUT: Final = re.compile(
+_ASSIGNED: Final = regex(r"(?:^|[\s;&|(])(?P<name>[A-Za-z_]\w*)=(?P<value>[^\n]*)")
+_PUT_OUT: Final = regex(
     r"(?P<name>[\w-]+)=(?P<value>[^\n]*?)>>\s*[\"']?\$\{?GITHUB_(?:OUTPUT|ENV)\b"
     r"|::set-output name=(?P<old>[\w-]+)::(?P<told>[^\n]*)"
 )
-_CLEANS: Final = re.compile(
+_CLEANS: Final = regex(
     r"\btr\s+-(?:cd|dc|c\b|C)|\[\^[^\]]*\]|@uri|@sh|\b(?:sha\d+sum|md5sum|shasum|wc|cut\s+-c|base64|slugify)\b"
 )
 """What leaves nothing of a text that a shell would read."""
-_ASKED: Final = re.compile(r"\bjq\b[^|\n]*\.(?:title|body|head\.ref|headRefName)\b|\$\{?GITHUB_HEAD_REF\b")
+_ASKED: Final = regex(r"\bjq\b[^|\n]*\.(?:title|body|head\.ref|headRefName)\b|\$\{?GITHUB_HEAD_REF\b")
 MOST_HOPS: Final = 4
 MOST_CARRIERS: Final = 200
 """What carries such text is followed up to this number: no person wrote a workflow with more of it."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +26,7 @@ MOST_FILES: Final = 60
 LEAST_LINES: Final = 5
 """Changed lines, blank ones aside, for a file to count as one that was worked on."""
 
-WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,}")
+WORD: Final = regex(r"[A-Za-z_][A-Za-z0-9_]{3,}")
 DULL_STEMS: Final = frozenset(
     {
         "__init__",
@@ -51,9 +52,9 @@ LEAST_NAME: Final = 8
 """Characters of a name that two files do not come to by chance."""
 LONGEST: Final = 1000
 """Longest line in code points whose edit is compared."""
-_TOKEN: Final = re.compile(r"\w+|[^\w\s]")
-_COMPOUND: Final = re.compile(r"[A-Za-z0-9]+_\w+|_?[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{3,}\w*")
-_IMPORTS: Final = re.compile(r"^[ \t]*(?:from|import|#include|use|require)\b[^\n]*", re.MULTILINE)
+_TOKEN: Final = regex(r"\w+|[^\w\s]")
+_COMPOUND: Final = regex(r"[A-Za-z0-9]+_\w+|_?[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{3,}\w*")
+_IMPORTS: Final = regex(r"^[ \t]*(?:from|import|#include|use|require)\b[^\n]*", re.MULTILINE)
 
 
 def is_code(path: RelPath) -> bool:

@@ -5,9 +5,9 @@ Conventions of pytest, unittest, Bazel and Django, by name alone. Invariant: no 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
 from roundzero.core.samples import TEST_FOLDERS, is_sample
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from roundzero.core.text import RelPath
 
-_DOCS: Final = re.compile(r"docs?(?:[-_]\w+)?")
+_DOCS: Final = regex(r"docs?(?:[-_]\w+)?")
 """``docs``, and what is built into it, as ``docs_src``."""
 _SCRIPT_FOLDERS: Final = frozenset(
     {"scripts", "script", "bin", "tools", "examples", "example", "samples", "demo", "demos", "notebooks", "benchmarks",

@@ -13,6 +13,7 @@ from roundzero.checkers._dependency_files import is_requirements
 from roundzero.checkers._drift import version_of
 from roundzero.checkers._paths import is_test_data
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.requirements import read_requirement, read_requirements
 from roundzero.core.text import Position
 from roundzero.core.versions import parse_version
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath, Span
     from roundzero.core.versions import Version
 
-_QUOTED: Final = re.compile(
+_QUOTED: Final = regex(
     r"(?P<quote>[\"'])(?P<text>[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*===?\s*[\w.!+*-]+[^\"']*)(?P=quote)"
 )
-_POETRY: Final = re.compile(r"^(?P<name>[\w.-]+)\s*=\s*[\"'](?P<version>={0,2}\d[\w.+-]*)[\"']\s*$", re.MULTILINE)
-_NPM: Final = re.compile(r"\"(?P<name>@?[\w./-]+)\"\s*:\s*\"(?P<version>=?v?\d[\w.+-]*)\"")
-_NPM_SECTION: Final = re.compile(
+_POETRY: Final = regex(r"^(?P<name>[\w.-]+)\s*=\s*[\"'](?P<version>={0,2}\d[\w.+-]*)[\"']\s*$", re.MULTILINE)
+_NPM: Final = regex(r"\"(?P<name>@?[\w./-]+)\"\s*:\s*\"(?P<version>=?v?\d[\w.+-]*)\"")
+_NPM_SECTION: Final = regex(
     r"\"(?:dev|peer|optional)?[dD]ependencies\"\s*:\s*\{(?P<body>[^{}]*)\}|\"(?:overrides|resolutions)\"\s*:\s*\{(?P<more>[^{}]*)\}"
 )
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.checkers._drift import Drift, Pair, Place
 from roundzero.checkers._paths import is_test_data
+from roundzero.core.regex import regex
 from roundzero.core.requirements import canonical, read_requirement
 from roundzero.core.text import Position, RelPath, Span
 from roundzero.core.versions import exact, normalized, parse_version
@@ -28,9 +29,7 @@ _LOCKS: Final = {
     "uv.lock": "pyproject.toml", "poetry.lock": "pyproject.toml", "pdm.lock": "pyproject.toml",
     "package-lock.json": "package.json", "npm-shrinkwrap.json": "package.json", "yarn.lock": "package.json",
 }  # fmt: skip
-_NOT_FROM_A_REGISTRY: Final = re.compile(
-    r"^(?:file|link|workspace|portal|git|git\+\w+|github|https?|npm|patch|catalog):|/"
-)
+_NOT_FROM_A_REGISTRY: Final = regex(r"^(?:file|link|workspace|portal|git|git\+\w+|github|https?|npm|patch|catalog):|/")
 
 Row = tuple[str, str]
 """A name as it is compared, and the range as it is compared."""

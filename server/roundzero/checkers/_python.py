@@ -10,6 +10,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard
 
+from roundzero.core.regex import regex
 from roundzero.core.syntax import AstPlaces, NotPythonError, parse_python
 from roundzero.core.text import Position, Span
 
@@ -24,7 +25,7 @@ Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.L
 SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 STOP_EVERY: Final = 2000
 
-_DEF: Final = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
+_DEF: Final = regex(r"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
 """Nodes walked between two questions whether to stop: below 2 ms on the slowest machine measured."""
 
 

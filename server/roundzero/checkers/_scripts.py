@@ -13,6 +13,7 @@ from roundzero.checkers._shell import parse_shell
 from roundzero.checkers._workflows import is_workflow_path, parse_workflow
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ TEST_RUNNERS: Final = r"(?:py\.?test|ctest|tox|nox|jest|vitest|phpunit|rspec)"
 TEST_TOOLS: Final = r"(?:npm|yarn|pnpm|make|go|cargo|bazel(?:isk)?|mvn|gradlew?|swift|dotnet|mix|sbt|flutter|deno|bun)"
 """Patterns of programs that run tests, and of those that do with ``test`` behind them."""
 
-_RUN: Final = re.compile(
+_RUN: Final = regex(
     r"^[ \t]*RUN[ \t]+(?:--\S+[ \t]+)*(?!\[|<<)(?P<script>(?:[^\n]*\\[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*)*[^\n]*)",
     re.MULTILINE | re.IGNORECASE,
 )

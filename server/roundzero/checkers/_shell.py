@@ -14,24 +14,25 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.checkers._shell_words import MOST_DEEP, Word, WordReader
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FUNCTION: Final = re.compile(r"function[ \t]+(?P<a>[\w:.-]+)(?:[ \t]*\([ \t]*\))?|(?P<b>[\w:.-]+)[ \t]*\([ \t]*\)")
-_KEYWORD: Final = re.compile(r"(?:if|then|elif|else|fi|while|until|for|select|do|done|case|esac|in)(?=[\s;&|)]|$)")
-_END_OF_LIST: Final = re.compile(r"[;\n]")
-_IN: Final = re.compile(r"\bin\b")
-_PATTERN: Final = re.compile(r"(?:'[^']*'|\"[^\"]*\"|\\.|[^)'\"\\])*\)")
-_ASSIGNMENT: Final = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=")
-_HEREDOC: Final = re.compile(r"\d*<<(?!<)(?P<tabs>-?)[ \t]*(?P<word>'[^'\n]+'|\"[^\"\n]+\"|\\?[\w.-]+)")
+_FUNCTION: Final = regex(r"function[ \t]+(?P<a>[\w:.-]+)(?:[ \t]*\([ \t]*\))?|(?P<b>[\w:.-]+)[ \t]*\([ \t]*\)")
+_KEYWORD: Final = regex(r"(?:if|then|elif|else|fi|while|until|for|select|do|done|case|esac|in)(?=[\s;&|)]|$)")
+_END_OF_LIST: Final = regex(r"[;\n]")
+_IN: Final = regex(r"\bin\b")
+_PATTERN: Final = regex(r"(?:'[^']*'|\"[^\"]*\"|\\.|[^)'\"\\])*\)")
+_ASSIGNMENT: Final = regex(r"(?P<name>[A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=")
+_HEREDOC: Final = regex(r"\d*<<(?!<)(?P<tabs>-?)[ \t]*(?P<word>'[^'\n]+'|\"[^\"\n]+\"|\\?[\w.-]+)")
 _DECLARES: Final = frozenset({"local", "export", "declare", "readonly", "typeset"})
 _OPENS: Final = {"if": "fi", "while": "done", "until": "done", "for": "done", "select": "done", "case": "esac"}
 _TESTS: Final = frozenset({"if", "elif", "while", "until"})
 _ENDS_TEST: Final = frozenset({"then", "do"})
-_OPERATOR: Final = re.compile(r"&&|\|\||;;&?|;&|\|&|[;&|\n]")
+_OPERATOR: Final = regex(r"&&|\|\||;;&?|;&|\|&|[;&|\n]")
 
-VARIABLE: Final = re.compile(r"\$\{?(?P<name>\w+)")
+VARIABLE: Final = regex(r"\$\{?(?P<name>\w+)")
 """A variable where its value is taken."""
 
 LONGEST: Final = 2000

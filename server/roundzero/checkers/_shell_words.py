@@ -9,14 +9,15 @@ import re
 from typing import Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 MOST_DEEP: Final = 100
 """Compounds, and expansions, within each other that are read: no person wrote more, and what follows is passed over."""
 
-_BLANK: Final = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
-_PLAIN: Final = re.compile(r"[^\s'\"`$\\;&|<>(){}]+")
-_ANSI_QUOTED: Final = re.compile(r"\$'(?:[^'\\]|\\.)*'", re.DOTALL)
-_REDIRECTION: Final = re.compile(r"\d*(?:<<<|>>|>&|<&|&>>|&>|>\||<>|>|<)")
+_BLANK: Final = regex(r"(?:[ \t\r]|\\\r?\n)+")
+_PLAIN: Final = regex(r"[^\s'\"`$\\;&|<>(){}]+")
+_ANSI_QUOTED: Final = regex(r"\$'(?:[^'\\]|\\.)*'", re.DOTALL)
+_REDIRECTION: Final = regex(r"\d*(?:<<<|>>|>&|<&|&>>|&>|>\||<>|>|<)")
 
 
 @dataclass(frozen=True, slots=True)

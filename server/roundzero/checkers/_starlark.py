@@ -14,6 +14,7 @@ from roundzero.checkers._paths import folders_above
 from roundzero.checkers._python import dotted, parse_or_none, within
 from roundzero.core.change import Side
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 DEFAULT: Final = "//conditions:default"
 BUILD_NAMES: Final = ("BUILD", "BUILD.bazel")
-_OWN_NAME: Final = re.compile(r"^(?:workspace|module)\((?:[^)]*,)?\s*name\s*=\s*[\"'](?P<name>[\w.-]+)", re.MULTILINE)
+_OWN_NAME: Final = regex(r"^(?:workspace|module)\((?:[^)]*,)?\s*name\s*=\s*[\"'](?P<name>[\w.-]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from roundzero.checkers._cpp_text import closing
 from roundzero.checkers._python import dotted
 from roundzero.core.frozen import dataclass
 from roundzero.core.lexical import blanked
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from roundzero.core.change import Source
     from roundzero.core.text import Span
 
-_ENUM_BASES: Final = re.compile(r"(?:\w+\.)*(?:Int|Str)?Enum|(?:\w+\.)*\w+Enum")
-_RAISES: Final = re.compile(
+_ENUM_BASES: Final = regex(r"(?:\w+\.)*(?:Int|Str)?Enum|(?:\w+\.)*\w+Enum")
+_RAISES: Final = regex(
     r"\b(?:throw|abort|assert|unreachable|\w*(?:FAIL|CHECK|ASSERT|UNREACHABLE|FATAL|ERROR|THROW)\w*)\b"
 )
-_CASE: Final = re.compile(r"\bcase\s+((?:\w+::)*\w+)\s*:(?!:)|\b(default)\s*:(?!:)")
+_CASE: Final = regex(r"\bcase\s+((?:\w+::)*\w+)\s*:(?!:)|\b(default)\s*:(?!:)")
 
 
 @dataclass(frozen=True, slots=True)

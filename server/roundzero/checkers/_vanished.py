@@ -20,6 +20,7 @@ from roundzero.checkers._across import module_stem
 from roundzero.checkers._gitignore import GitIgnore
 from roundzero.core.change import Side
 from roundzero.core.facts import Where
+from roundzero.core.regex import regex
 from roundzero.core.resolution import AbsentModule, InRepository, Missing, Namespace
 from roundzero.core.text import RelPath
 
@@ -29,35 +30,35 @@ if TYPE_CHECKING:
     from roundzero.checkers._base import SymbolView
     from roundzero.core.facts import Import
 
-_LINES: Final = re.compile(
+_LINES: Final = regex(
     r"(?:^|/)(?:[\w.-]*(?:requirements|constraints)[\w.-]*\.(?:txt|in|pip)"
     r"|(?:requirements|constraints)/[\w./-]+\.(?:txt|in|pip)"
     r"|[\w.-]*(?:environment|conda)[\w.-]*\.ya?ml|meta\.ya?ml|Pipfile\.lock|\.pre-commit-config\.yaml)$"
 )
 """Files of which each line may name a distribution."""
 
-_TOML: Final = re.compile(r"(?:^|/)(?:pyproject\.toml|Pipfile|(?:poetry|uv|pdm)\.lock|pylock[\w.-]*\.toml)$")
-_BUILDS: Final = re.compile(
+_TOML: Final = regex(r"(?:^|/)(?:pyproject\.toml|Pipfile|(?:poetry|uv|pdm)\.lock|pylock[\w.-]*\.toml)$")
+_BUILDS: Final = regex(
     r"(?:^|/)(?:BUILD(?:\.bazel)?|BUCK|CMakeLists\.txt|(?:GNU)?[Mm]akefile|meson\.build|SCons\w+|hatch_build\.py|build\.py"
     r"|[^/]+\.(?:bzl|cmake|mk))$"
 )
 """Files that may make a module."""
 
-_INSTALLS: Final = re.compile(
+_INSTALLS: Final = regex(
     r"(?:^|/)(?:[\w.-]*(?:Dockerfile|Containerfile)[\w.-]*|(?:GNU)?[Mm]akefile|Jenkinsfile|[Jj]ustfile|[\w.-]+\.(?:sh|bash|mk)"
     r"|\.github/[\w./-]+\.ya?ml|\.circleci/[\w./-]+\.ya?ml|\.?(?:gitlab-ci|travis|appveyor|azure-pipelines|readthedocs"
     r"|Taskfile|tox)\.(?:ya?ml|ini))$"
 )
 """Files with commands that may install something."""
 
-_COMMAND: Final = re.compile(r"\b(?:install|add|sync|clone|download)\b")
-_DISTRIBUTION: Final = re.compile(r"[a-z][\w.-]*")
+_COMMAND: Final = regex(r"\b(?:install|add|sync|clone|download)\b")
+_DISTRIBUTION: Final = regex(r"[a-z][\w.-]*")
 
 _NATIVE: Final = (
     r"(?:module)?\.(?:c|cc|cpp|cxx|cu|rs|go|f90|pyx|pxd|pyi|so|pyd|proto|[\w-]+\.so|py\.in|in|j2|jinja|tmpl)$"
 )
-_GENERATED: Final = re.compile(r"_(?:pb2|pb2_grpc|grpc|generated|version|build_info)$")
-_DEPENDS: Final = re.compile(r"depend|require|package|source|extras|group", re.IGNORECASE)
+_GENERATED: Final = regex(r"_(?:pb2|pb2_grpc|grpc|generated|version|build_info)$")
+_DEPENDS: Final = regex(r"depend|require|package|source|extras|group", re.IGNORECASE)
 _OWN_KEYS: Final = frozenset(
     {"name", "packages", "py_modules", "py-modules", "package_data", "package-data",
      "entry_points", "scripts", "description", "long_description", "url", "license", "keywords", "include", "exclude"}

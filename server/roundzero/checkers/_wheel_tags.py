@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
 from roundzero.core.versions import parse_version
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from roundzero.core.requirements import Requirement
     from roundzero.core.versions import Version
 
-_CUDA: Final = re.compile(r"(?<![a-z])cu(?P<major>1\d)\d*(?!\d)")
-_LIBRARY: Final = re.compile(r"(?P<name>torch|tensorflow|jax|numpy|triton)(?P<version>\d+(?:\.\d+)+)")
-_MACHINES: Final = re.compile(r"(x86_64|aarch64|arm64|ppc64le|i686)$|(amd64)$")
-_CPYTHON: Final = re.compile(r"cp3\d+")
+_CUDA: Final = regex(r"(?<![a-z])cu(?P<major>1\d)\d*(?!\d)")
+_LIBRARY: Final = regex(r"(?P<name>torch|tensorflow|jax|numpy|triton)(?P<version>\d+(?:\.\d+)+)")
+_MACHINES: Final = regex(r"(x86_64|aarch64|arm64|ppc64le|i686)$|(amd64)$")
+_CPYTHON: Final = regex(r"cp3\d+")
 LEAST_ALIKE: Final = 3
 """Wheels that must agree on an interpreter or machine before another one stands out."""
 

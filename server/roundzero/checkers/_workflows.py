@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
     from roundzero.core.ports import Repository
     from roundzero.core.text import RelPath
 
-_PLACE: Final = re.compile(r"(?:^|.*/)\.(?:github|gitea|forgejo)/workflows/[^/]+\.ya?ml")
-_ACTION: Final = re.compile(r"(?:.*/)?action\.ya?ml")
-EXPRESSION: Final = re.compile(r"\$\{\{(?P<body>(?:(?!\$\{\{).){0,2000}?)\}\}", re.DOTALL)
+_PLACE: Final = regex(r"(?:^|.*/)\.(?:github|gitea|forgejo)/workflows/[^/]+\.ya?ml")
+_ACTION: Final = regex(r"(?:.*/)?action\.ya?ml")
+EXPRESSION: Final = regex(r"\$\{\{(?P<body>(?:(?!\$\{\{).){0,2000}?)\}\}", re.DOTALL)
 """An expression. No person writes a longer one, and one that nothing closes is none."""
-_HOSTED: Final = re.compile(
+_HOSTED: Final = regex(
     r"(?:ubuntu|windows|macos)-[\w.-]+|\$\{\{.*"
     r"|(?:blacksmith|buildjet|depot|warp|namespace|nscloud|ubicloud|runs-on|cirun|codebuild|runner=|arc)[-=/].*",
     re.DOTALL,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from roundzero.checkers._drift import Drift, Pair, Place
 from roundzero.checkers._paths import folders_above, is_test_data
+from roundzero.core.regex import regex
 from roundzero.core.text import RelPath, Span
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ _PNPM, _CARGO = "pnpm-lock.yaml", "Cargo.lock"
 _PROJECTS: Final = {_PNPM: "package.json", _CARGO: "Cargo.toml"}
 _SECTIONS: Final = ("dependencies", "devDependencies", "optionalDependencies")
 _TABLES: Final = ("dependencies", "dev-dependencies", "build-dependencies", "dev_dependencies", "build_dependencies")
-_BLOCK: Final = re.compile(r"^(\w+):[^\n]*\n(?:(?:[ \t][^\n]*)?(?:\n|\Z))*", re.MULTILINE)
+_BLOCK: Final = regex(r"^(\w+):[^\n]*\n(?:(?:[ \t][^\n]*)?(?:\n|\Z))*", re.MULTILINE)
 """A key of a YAML document at its left margin, with all that belongs to it."""
-_CLAUSE: Final = re.compile(r"\s*(?P<sign>>=|<=|[><=^~]?)\s*(?P<version>\d+(?:\.(?:\d+|[*xX]))*|\*)\s*")
+_CLAUSE: Final = regex(r"\s*(?P<sign>>=|<=|[><=^~]?)\s*(?P<version>\d+(?:\.(?:\d+|[*xX]))*|\*)\s*")
 
 
 class _Asked(NamedTuple):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import TextChecker, code, replace
 from roundzero.checkers._scripts import scripts
 from roundzero.core.finding import Hit
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
     from roundzero.checkers._shell import Command, Shell
     from roundzero.core.change import Source
 
-_UNQUOTED: Final = re.compile(r"\$(?:(?P<a>[A-Za-z_]\w*)|\{(?P<b>[A-Za-z_]\w*)\})")
-_QUOTED: Final = re.compile(r"\".*\$.*\"", re.DOTALL)
-_LIST: Final = re.compile(r"arg|opt|flag|param|extra|list|files|targets|names|paths|dirs|cmd|command", re.IGNORECASE)
-_PRINTED: Final = re.compile(
+_UNQUOTED: Final = regex(r"\$(?:(?P<a>[A-Za-z_]\w*)|\{(?P<b>[A-Za-z_]\w*)\})")
+_QUOTED: Final = regex(r"\".*\$.*\"", re.DOTALL)
+_LIST: Final = regex(r"arg|opt|flag|param|extra|list|files|targets|names|paths|dirs|cmd|command", re.IGNORECASE)
+_PRINTED: Final = regex(
     r"(?:\$\((?!\()|`)(?!\s*(?:date|pwd|nproc|uname|hostname|whoami|mktemp|basename|dirname|realpath|readlink|id)\b)"
 )
 """A substitution of what a command prints, unless that is one that always prints something."""
-_COUNTED: Final = re.compile(r"\|\s*wc\s+-\w[^|]*\)\"?$|\$\(\s*git\s+(?:describe|rev-parse)\b[^|;&]*\)\"?$")
+_COUNTED: Final = regex(r"\|\s*wc\s+-\w[^|]*\)\"?$|\$\(\s*git\s+(?:describe|rev-parse)\b[^|;&]*\)\"?$")
 """Ends in a number, or fails where it prints nothing."""
 FEWEST: Final = 2
 """Fewest arguments a function reads: one alone moves nothing."""

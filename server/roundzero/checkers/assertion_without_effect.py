@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._paths import is_test_module
 from roundzero.checkers._python import is_test_function, within
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,14 +25,12 @@ if TYPE_CHECKING:
 
 _ONE_VALUE: Final = frozenset({"assertTrue", "assertFalse"})
 _TWO: Final = 2
-_EXPECTING: Final = re.compile(
+_EXPECTING: Final = regex(
     r"raise|warn|suppress|deprecat|logs|fail|error|exception|expect|assert|bench|time|profil|measur|count|captur",
     re.IGNORECASE,
 )
 """What a block is called that is entered for what happens in it."""
-_SAYS_WHY: Final = re.compile(
-    r"#.*(?:noqa|pylint|lint|rais|throw|error|crash|fail|evaluat|trigger|call|effect|must not)"
-)
+_SAYS_WHY: Final = regex(r"#.*(?:noqa|pylint|lint|rais|throw|error|crash|fail|evaluat|trigger|call|effect|must not)")
 
 
 class AssertionWithoutEffect(PythonChecker):

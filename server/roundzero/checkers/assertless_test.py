@@ -16,6 +16,7 @@ from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._paths import is_test_module
 from roundzero.checkers._python import dotted, last_name
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from roundzero.checkers._python import Function
     from roundzero.core.finding import Hit
 
-_ASSERTIVE: Final = re.compile(
+_ASSERTIVE: Final = regex(
     r"assert|check|verify|validate|expect|ensure|match|equal|compare|raises?\b|"
     r"(?:^|_)(?:must|should|fail|warns|is|skip|xfail|approx|reveal|fuzz|snapshot|regression|benchmark|compat|do|test|run)(?:_|$)|"
     r"^(?:ok|eq|ne|deprecated_call|testmod|runTest|fail|test\w*)$|_test$",
@@ -31,7 +32,7 @@ _ASSERTIVE: Final = re.compile(
 )
 """Names that may check, those of unittest, pytest, nose, hypothesis, doctest and common helpers among them."""
 
-_SMOKE: Final = re.compile(
+_SMOKE: Final = regex(
     r"smoke|raise|doesnt|does_?not|crash|error|without_|works|runs|import|can_|compile|no_?op|fail|exception|segfault|"
     r"regress|bug|issue|gh_?\d|leak|recursion|overflow|thread|deadlock|hang|close|shutdown|repr|stress|silent|ignored|"
     r"allowed|accept|valid|ok$",
@@ -39,12 +40,12 @@ _SMOKE: Final = re.compile(
 )
 """Names of tests for which running through is the point."""
 
-_SMOKE_REMARK: Final = re.compile(
+_SMOKE_REMARK: Final = regex(
     r"(?:not|n't|no|without|never)\W+(?:\w+\W+){0,3}(?:rais|crash|fail|error|exception|hang|leak|segfault|block)|smoke|"
     r"make sure|\b(?:just|should|must)\b|verif|check|ensure|issue|bug|used to|regression|exercis|crash",
     re.IGNORECASE,
 )
-_HARMLESS_DECORATORS: Final = re.compile(
+_HARMLESS_DECORATORS: Final = regex(
     r"(?:^|\.)(?:parametrize|skip|skipif|skipIf|skipUnless|usefixtures|asyncio|anyio|slow|patch|patch\.object|"
     r"patch\.dict|integration|unit|django_db|timeout|staticmethod|classmethod)$"
 )

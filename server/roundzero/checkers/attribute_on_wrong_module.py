@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._across import added_matches, evidence, hit_in, python_heads
 from roundzero.checkers._base import SymbolChecker, replace
 from roundzero.core.change import Side
+from roundzero.core.regex import regex
 from roundzero.core.resolution import Found, InRepository, Missing
 from roundzero.core.text import Position, Span
 
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Fix, Hit
     from roundzero.core.text import RelPath
 
-_CHAIN: Final = re.compile(r"\b[A-Za-z_]\w*\.[A-Za-z_]\w*")
-_EXPECTED: Final = re.compile(r"AttributeError|hasattr\(|getattr\(")
+_CHAIN: Final = regex(r"\b[A-Za-z_]\w*\.[A-Za-z_]\w*")
+_EXPECTED: Final = regex(r"AttributeError|hasattr\(|getattr\(")
 EXPECTED_WITHIN: Final = 6
 """Lines around a use in which a guard against the missing attribute is looked for."""
 

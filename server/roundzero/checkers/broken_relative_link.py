@@ -22,6 +22,7 @@ from roundzero.checkers._paths import folders_above
 from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, Edit, Fix, Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -30,25 +31,23 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change, FileChange, Source
     from roundzero.core.ports import GrepHit, Repository
 
-_ELSEWHERE: Final = re.compile(
+_ELSEWHERE: Final = regex(
     r"^[A-Za-z][\w+.-]*:|^/|^[@~#]?$|[{}<>$*|\\%]|^@|\.\.\.|(?:^|/)path/to/|(?:^|/)(?:your|my|some|example)[-_]"
 )
 """Targets with a scheme, rooted ones, templates and placeholders."""
 
-_FRAGMENT_ELSEWHERE: Final = re.compile(
+_FRAGMENT_ELSEWHERE: Final = regex(
     r"^(?:L\d+.*|top|fn.*|[:/!^].*|user-content-.*|sec-.*|eq:.*|fig:.*)?$", re.IGNORECASE
 )
-_SHOWN_ELSEWHERE: Final = re.compile(
+_SHOWN_ELSEWHERE: Final = regex(
     r"(?:^|/)(?:_posts|_drafts|_includes|content|changelog\.d|newsfragments|news|changes|\.changeset|templates?|"
     r"node_modules|vendor|third_party|_sources|_build)/|(?:^|/)\.github/(?:ISSUE_TEMPLATE|PULL_REQUEST_TEMPLATE)|TEMPLATE\.md$",
     re.IGNORECASE,
 )
 """Files that are put together or rendered at another place than their own."""
 
-_ENDING: Final = re.compile(r"\.(?!html?$|php$|aspx?$)[A-Za-z0-9]{1,8}$")
-_HOSTED: Final = re.compile(
-    r"(?:^|/)(?:issues|pulls?|wiki|releases|actions|discussions|tree|blob|commits?|compare)(?:/|$)"
-)
+_ENDING: Final = regex(r"\.(?!html?$|php$|aspx?$)[A-Za-z0-9]{1,8}$")
+_HOSTED: Final = regex(r"(?:^|/)(?:issues|pulls?|wiki|releases|actions|discussions|tree|blob|commits?|compare)(?:/|$)")
 _MARKDOWN: Final = (".md", ".markdown")
 MOST_GONE: Final = 200
 """Files that went whose name is looked for; a change that takes away more is a move of folders."""

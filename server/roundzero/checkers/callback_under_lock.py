@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted, within
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from roundzero.core.finding import Hit
 
-_LOCK: Final = re.compile(r"(?:^|_)(?:r?lock|mutex)\d*(?:_|$)", re.IGNORECASE)
-_CALLBACK: Final = re.compile(
+_LOCK: Final = regex(r"(?:^|_)(?:r?lock|mutex)\d*(?:_|$)", re.IGNORECASE)
+_CALLBACK: Final = regex(
     r"(?:^|_)(?:cb|cbs|callback|callbacks|hook|hooks|listener|listeners|handler|handlers|observer|observers|subscriber|"
     r"subscribers|on_\w+|notify)$",
     re.IGNORECASE,

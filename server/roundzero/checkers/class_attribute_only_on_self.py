@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._across import added_matches, cause_of, evidence, files_about, hit_in, python_heads
 from roundzero.checkers._base import SymbolChecker
 from roundzero.core.change import Side
+from roundzero.core.regex import regex
 from roundzero.core.resolution import Found
 from roundzero.core.text import Position, Span
 
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Anchor, Hit
     from roundzero.core.text import RelPath
 
-_ON_CLASS: Final = re.compile(r"\b(?:[A-Z]\w*|cls)\.[a-zA-Z_]\w*")
-_BODY: Final = re.compile(r"[ \t]+\w+[ \t]*(?::[^=]*)?=(?!=)")
-_EXPECTED: Final = re.compile(r"AttributeError|hasattr\(|getattr\(")
+_ON_CLASS: Final = regex(r"\b(?:[A-Z]\w*|cls)\.[a-zA-Z_]\w*")
+_BODY: Final = regex(r"[ \t]+\w+[ \t]*(?::[^=]*)?=(?!=)")
+_EXPECTED: Final = regex(r"AttributeError|hasattr\(|getattr\(")
 
 
 class ClassAttributeOnlyOnSelf(SymbolChecker):

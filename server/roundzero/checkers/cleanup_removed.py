@@ -15,6 +15,7 @@ from roundzero.checkers._across import cause_of
 from roundzero.checkers._base import Pair, RelationChecker, base_hit
 from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import definitions, dotted, within
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from roundzero.checkers._python import Function
     from roundzero.core.finding import Hit
 
-_GIVES_BACK: Final = re.compile(
+_GIVES_BACK: Final = regex(
     r"(?:^|_)(?:close|release|free|unlock|shutdown|cancel|cleanup|clean_up|tear_?down|dispose|destroy|unsubscribe|"
     r"unregister|disconnect|detach|terminate|rollback|rmtree|unlink|kill)(?:_|$)"
 )
-_TAKES_OVER: Final = re.compile(r"\bwith\b|ExitStack|finally|atexit|weakref|contextmanager")
+_TAKES_OVER: Final = regex(r"\bwith\b|ExitStack|finally|atexit|weakref|contextmanager")
 
 
 class CleanupRemoved(RelationChecker):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.core.finding import Hit
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,12 +27,12 @@ _MACHINES: Final = frozenset(
 )  # fmt: skip
 """Accounts that images and installers make."""
 
-_NOWHERE: Final = re.compile(
+_NOWHERE: Final = regex(
     r"[^.]*|.*\.(?:local|localdomain|localhost|lan|internal|intranet|home|\(none\))|\(none\)", re.IGNORECASE
 )
 """Hosts to which no mail goes: one word, or a domain that is nobody's."""
 
-_PROGRAM: Final = re.compile(r"\[bot\]|\bbot\b|no-?reply", re.IGNORECASE)
+_PROGRAM: Final = regex(r"\[bot\]|\bbot\b|no-?reply", re.IGNORECASE)
 
 
 class CommitterNotAPerson(ChangeChecker):

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import TextChecker
 from roundzero.core.finding import Hit
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from roundzero.core.change import Source
 
-_MARKER: Final = re.compile(r"^(?:(<{7})(?: [^\r\n]*)?|(={7})|(>{7})(?: [^\r\n]*)?)\r?$", re.MULTILINE)
+_MARKER: Final = regex(r"^(?:(<{7})(?: [^\r\n]*)?|(={7})|(>{7})(?: [^\r\n]*)?)\r?$", re.MULTILINE)
 
 
 class ConflictMarker(TextChecker):

@@ -20,6 +20,7 @@ from roundzero.core.change import Side, Status
 from roundzero.core.finding import Anchor, Edit, Fix, Hit
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity, language_of
+from roundzero.core.regex import regex
 from roundzero.core.text import Position, RelPath, Span
 
 if TYPE_CHECKING:
@@ -38,18 +39,18 @@ _OTHER_NAMES: Final = frozenset(
      ".pre-commit-config.yaml", "Procfile"}
 )  # fmt: skip
 _PROGRAMS: Final = frozenset({"python", "javascript", "typescript", "go"})
-_LEAVES_OUT: Final = re.compile(r"exclud|ignor|omit|skip|per-file|overrides?\b", re.IGNORECASE)
-_MAKES: Final = re.compile(
+_LEAVES_OUT: Final = regex(r"exclud|ignor|omit|skip|per-file|overrides?\b", re.IGNORECASE)
+_MAKES: Final = regex(
     r"\b(?:mkdir|rm|rmdir|touch|tee|curl|wget|git)\b[^;&|]*$|\bouts?\s*=[^,]*$|\boutput\w*\s*[:=][^,]*$|\s-o\s*$"
     r"|--out[\w-]*[ =]*$"
     r"|>\s*$"
 )
 """What stands before a path that a line makes or takes away."""
-_PUTS: Final = re.compile(r"\b(?:cp|mv|ln|install|rsync)\b[^;&|]*\s[\"']?$")
+_PUTS: Final = regex(r"\b(?:cp|mv|ln|install|rsync)\b[^;&|]*\s[\"']?$")
 """What stands before the path a command puts something at, when it is the last one of the command."""
-_ENDS: Final = re.compile(r"[\"']?\s*(?:$|[);&|])")
+_ENDS: Final = regex(r"[\"']?\s*(?:$|[);&|])")
 _PATH_BEFORE: Final = r"(?:[\w@.+~-]|[/:]|\$\{\w+\}|\$\(\w+\)|\$\w+)*"
-_VARIABLE: Final = re.compile(r"^(?:\$\{\w+\}|\$\(\w+\)|\$\w+)/")
+_VARIABLE: Final = regex(r"^(?:\$\{\w+\}|\$\(\w+\)|\$\w+)/")
 
 
 @dataclass(frozen=True, slots=True)

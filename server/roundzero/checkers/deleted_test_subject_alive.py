@@ -18,6 +18,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.syntax import NotPythonError
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 SHORTEST: Final = 5
 """Letters of a subject's name: shorter ones mean too many things."""
 
-_TEST: Final = re.compile(r"[ \t]*(?:async[ \t]+)?def[ \t]+(test_\w+)")
+_TEST: Final = regex(r"[ \t]*(?:async[ \t]+)?def[ \t]+(test_\w+)")
 
 
 @dataclass(frozen=True, slots=True)

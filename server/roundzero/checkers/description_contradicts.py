@@ -21,6 +21,7 @@ from roundzero.checkers._paths import is_script_path, is_test_data, is_test_path
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked, comments_and_strings, is_known
+from roundzero.core.regex import regex
 from roundzero.core.requirements import canonical, read_requirements
 from roundzero.core.text import LineIndex
 
@@ -36,7 +37,7 @@ _CODE: Final = frozenset(
     {"python", "javascript", "jsx", "typescript", "tsx", "c", "cpp", "cuda", "go", "rust", "java", "kotlin", "ruby",
      "php", "csharp", "swift", "scala", "lua"}
 )  # fmt: skip
-_NAME: Final = re.compile(r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?P<range>[^;#]*)")
+_NAME: Final = regex(r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?P<range>[^;#]*)")
 
 
 class DescriptionContradicts(ChangeChecker):

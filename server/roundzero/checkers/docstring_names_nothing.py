@@ -23,6 +23,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import Position, Span
 
@@ -34,17 +35,17 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit, Repository
     from roundzero.core.text import RelPath
 
-_NAMED: Final = re.compile(
+_NAMED: Final = regex(
     r"(?<![`\w])`{1,2}(?P<ticked>[A-Za-z_]\w*)(?:\(\))?`{1,2}(?![`\w])|"
     r"(?<![\w.`/$:{-])(?P<called>[A-Za-z_]\w*)\([\w, ]*\)(?![\w`])"
 )
-_SNAKE: Final = re.compile(r"_?[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
-_MIXED: Final = re.compile(r"_?(?:[a-z]+[A-Z]\w*|(?:[A-Z][a-z0-9]+){2,})")
-_PLACEHOLDER: Final = re.compile(
+_SNAKE: Final = regex(r"_?[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_MIXED: Final = regex(r"_?(?:[a-z]+[A-Z]\w*|(?:[A-Z][a-z0-9]+){2,})")
+_PLACEHOLDER: Final = regex(
     r"[Ff]oo|[Bb]ar\b|[Bb]az|[Ss]pam|[Ee]ggs|(?:^|_)(?:my|your|some|xxx?|abc|example|dummy|sample)(?:_|$)|"
     r"^(?:My|Some|Your|Example|Dummy|Sample)"
 )
-_ELSEWHERE: Final = re.compile(
+_ELSEWHERE: Final = regex(
     r"env(?:ironment)?\b|option|flag|config|setting|\bkeys?\b|header|column|table|metric|field|e\.g\.|example|upstream|"
     r"http|API\b|deprecated|removed|renamed|formerly|no longer|used to|was called|previously|old name|library|package|"
     r"original|[Mm]erged|[Rr]eplac|[Mm]oved|legacy|\bold\b|[Hh]istor|ported|inspired|based on|[Ee]xtracted|"

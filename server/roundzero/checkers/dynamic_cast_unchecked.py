@@ -18,23 +18,24 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from roundzero.core.change import Source
 
-_CAST: Final = re.compile(
+_CAST: Final = regex(
     r"\b(?:\w+::)*dynamic_(?P<how>pointer_)?cast\s*<(?P<to>[^;(){}]{0,300}?)>\s*(?=\()",
 )
-_HOLDS: Final = re.compile(
+_HOLDS: Final = regex(
     r"(?:^|[;{}])\s*(?:const\s+)?(?:auto|[\w:]+(?:<[^;(){}]*>)?)[\s*&]*\s(?:\*|const\s)*(?P<name>\w+)\s*=\s*$"
 )
-_MADE: Final = re.compile(r"\b(?:make_\w+\s*<\s*|new\s+)(?:const\s+)?(?:\w+::)*(\w+)")
+_MADE: Final = regex(r"\b(?:make_\w+\s*<\s*|new\s+)(?:const\s+)?(?:\w+::)*(\w+)")
 """Where objects are made, and of which type."""
-_RETURNS: Final = re.compile(r"\breturn\s*$")
-_NAMED: Final = re.compile(r"(?P<name>\w+)\s*\([^;{}]*$")
-_STARS: Final = re.compile(r"(?:[=(,;{}&|?:]|\breturn)\s*\*\s*$")
+_RETURNS: Final = regex(r"\breturn\s*$")
+_NAMED: Final = regex(r"(?P<name>\w+)\s*\([^;{}]*$")
+_STARS: Final = regex(r"(?:[=(,;{}&|?:]|\breturn)\s*\*\s*$")
 FAR: Final = 5000
 """How far back in code points the same cast is looked for."""
 MOST_RETURNING: Final = 50

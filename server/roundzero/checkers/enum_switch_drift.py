@@ -21,6 +21,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.syntax import NotPythonError
 
 if TYPE_CHECKING:
@@ -34,8 +35,8 @@ FEWEST: Final = 2
 NEARLY: Final = 3
 MISSING: Final = 2
 
-_TOUCHED: Final = re.compile(r"\bcase[ \t]+(?:\w+(?:::|\.))*(\w+)(?:::|\.)\w+")
-_NO_VALUE: Final = re.compile(
+_TOUCHED: Final = regex(r"\bcase[ \t]+(?:\w+(?:::|\.))*(\w+)(?:::|\.)\w+")
+_NO_VALUE: Final = regex(
     r"(?:\w+_)?(?:unknown|invalid|none|undefined|unspecified|count|num|max|min|last|end|size|total|all|default|other)"
     r"(?:_\w+|type)?|\w*(?:_max|_count|_num|_end|_last)",
     re.IGNORECASE,

@@ -18,6 +18,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Evidence, Hit, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit, Repository
     from roundzero.core.text import RelPath
 
-_READ: Final = re.compile(
+_READ: Final = regex(
     r"(?:\benviron\s*(?:\.get\(\s*|\[\s*)|\b(?:getenv|Getenv|LookupEnv)\(\s*|\benv::var(?:_os)?\(\s*|\bprocess\.env\[\s*)"
     r"(?:[\"'])(?P<quoted>[A-Z][A-Z0-9_]{2,})[\"'](?!\s*\]\s*=(?!=))"
     r"|\bprocess\.env\.(?P<dotted>[A-Z][A-Z0-9_]{2,})\b(?!\s*=(?!=))"
@@ -43,8 +44,8 @@ _COMMON: Final = frozenset(
 )  # fmt: skip
 """Names that belong to the system or to everybody."""
 
-_FOREIGN: Final = re.compile(r"(?:GITHUB|GITLAB|TRAVIS|CIRCLE|JENKINS|AWS|PYTHON|LC|XDG|SLURM|OMPI|KUBERNETES|NVIDIA)_")
-_HISTORY: Final = re.compile(r"(?:^|/)(?:change(?:s|log)|news|history|releases?)", re.IGNORECASE)
+_FOREIGN: Final = regex(r"(?:GITHUB|GITLAB|TRAVIS|CIRCLE|JENKINS|AWS|PYTHON|LC|XDG|SLURM|OMPI|KUBERNETES|NVIDIA)_")
+_HISTORY: Final = regex(r"(?:^|/)(?:change(?:s|log)|news|history|releases?)", re.IGNORECASE)
 """Pages that name everything in time, and list nothing."""
 
 FEWEST: Final = 5

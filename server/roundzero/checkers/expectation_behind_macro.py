@@ -8,7 +8,6 @@ line of a test.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
@@ -20,6 +19,7 @@ from roundzero.checkers._paths import is_test_path
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change, FileChange, Source
     from roundzero.core.ports import GrepHit, Repository
 
-_EXPECTS: Final = re.compile(r"\b(?:(?:EXPECT|ASSERT|REQUIRE|CHECK)(?:_\w+)?|assert)\s*\(")
-_TEST: Final = re.compile(r"\b(?:TYPED_)?TEST(?:_\w+)?\s*\([^;{}]*$|\bSCENARIO\s*\([^;{}]*$")
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_CALL: Final = re.compile(r"(?<![\w.>:])[A-Za-z_]\w*\(")
-_HELPER: Final = re.compile(r"(?P<name>\w+)\s*\(")
+_EXPECTS: Final = regex(r"\b(?:(?:EXPECT|ASSERT|REQUIRE|CHECK)(?:_\w+)?|assert)\s*\(")
+_TEST: Final = regex(r"\b(?:TYPED_)?TEST(?:_\w+)?\s*\([^;{}]*$|\bSCENARIO\s*\([^;{}]*$")
+_NAME: Final = regex(r"[A-Za-z_]\w*")
+_CALL: Final = regex(r"(?<![\w.>:])[A-Za-z_]\w*\(")
+_HELPER: Final = regex(r"(?P<name>\w+)\s*\(")
 
 
 class ExpectationBehindMacro(ChangeChecker):

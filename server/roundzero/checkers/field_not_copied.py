@@ -20,6 +20,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, Edit, Fix, Hit, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.text import Span
 
 if TYPE_CHECKING:
@@ -35,9 +36,9 @@ FEWEST: Final = 3
 """Fields copied by name that make a block."""
 MOST: Final = 0.8
 """Share of the class's old fields that a block copies where only one side is known to be of the class."""
-_FIELD: Final = re.compile(r"[ \t]+(?P<self>self\.)?(?!(?:try|else|except|finally)\b)[^\W\d]\w*[ \t]*(?::|=(?!=))")
-_AROUND: Final = re.compile(r"[ \t]*(?:class[ \t]|(?:async[ \t]+)?def[ \t]+(?P<method>\w+))")
-_NO_RECORD: Final = re.compile(r"(?:Enum|Flag|Protocol|TestCase|Exception|Error|Base)$")
+_FIELD: Final = regex(r"[ \t]+(?P<self>self\.)?(?!(?:try|else|except|finally)\b)[^\W\d]\w*[ \t]*(?::|=(?!=))")
+_AROUND: Final = regex(r"[ \t]*(?:class[ \t]|(?:async[ \t]+)?def[ \t]+(?P<method>\w+))")
+_NO_RECORD: Final = regex(r"(?:Enum|Flag|Protocol|TestCase|Exception|Error|Base)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import tokenize
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +21,7 @@ from roundzero.checkers._formatting_purpose import configures_formatting
 from roundzero.checkers._python import is_docstring
 from roundzero.core.finding import Evidence, Hit, evidence_at
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.samples import is_copy, is_sample
 from roundzero.core.syntax import NotPythonError
 from roundzero.core.text import collapse
@@ -53,7 +53,7 @@ SEVERAL: Final = 3
 """Files with reformatted hunks from which more layout than real change is a purpose: fewer may be by the way."""
 
 _PREFIXES: Final = "rRbBuUfF"
-_IMPORT: Final = re.compile(r"[ \t]*(?:from|import)\b|[ \t]*$")
+_IMPORT: Final = regex(r"[ \t]*(?:from|import)\b|[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)

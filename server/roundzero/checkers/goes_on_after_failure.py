@@ -13,6 +13,7 @@ from roundzero.checkers._base import TextChecker, code
 from roundzero.checkers._scripts import is_shell_script
 from roundzero.checkers._shell import parse_shell
 from roundzero.core.finding import Hit
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from roundzero.checkers._shell import Command
     from roundzero.core.change import Source
 
-_SYSTEM: Final = re.compile(r"[\"']?/(?:opt|usr|etc|var|lib\d*|s?bin|boot|srv)/.*", re.DOTALL)
+_SYSTEM: Final = regex(r"[\"']?/(?:opt|usr|etc|var|lib\d*|s?bin|boot|srv)/.*", re.DOTALL)
 _MAY_FAIL: Final = frozenset(
     {"wget", "curl", "tar", "unzip", "git", "make", "cmake", "docker", "cd", "pushd", "scp", "rsync"}
 )

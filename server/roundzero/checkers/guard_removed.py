@@ -17,6 +17,7 @@ from roundzero.checkers._paths import is_test_path
 from roundzero.core.finding import Edit, Fix
 from roundzero.core.item import language_of
 from roundzero.core.outline import symbol_at
+from roundzero.core.regex import regex
 from roundzero.core.text import Position, Span, collapse, dominant_eol, with_eol
 
 if TYPE_CHECKING:
@@ -28,33 +29,33 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit, Repository
     from roundzero.core.text import LineIndex
 
-_GUARD: Final = re.compile(r"[ \t]*(?:[^#\"']*:[ \t]*)?(?:raise[ \t]+(?P<raised>[\w.]+)|assert\b(?P<asserted>.*))")
-_NO_GUARD: Final = re.compile(r"NotImplementedError|StopIteration|StopAsyncIteration|SystemExit|KeyboardInterrupt")
-_NARROWING: Final = re.compile(
+_GUARD: Final = regex(r"[ \t]*(?:[^#\"']*:[ \t]*)?(?:raise[ \t]+(?P<raised>[\w.]+)|assert\b(?P<asserted>.*))")
+_NO_GUARD: Final = regex(r"NotImplementedError|StopIteration|StopAsyncIteration|SystemExit|KeyboardInterrupt")
+_NARROWING: Final = regex(
     r"[ \t(]+(?:isinstance\(|issubclass\(|callable\(|False\b|TYPE_CHECKING|[\w.]+ is not None[ \t]*(?:#.*)?$)"
 )
 """Assertions written for a type checker rather than for what may come in."""
-_WORD: Final = re.compile(r"[^\W\d]\w*")
-_ASSIGNED: Final = re.compile(r"[ \t]*(?P<name>\w+)(?:[ \t]*:[^=]*)?[ \t]*=(?!=)(?P<value>.*)")
-_RAISES: Final = re.compile(r"[ \t]*raise[ \t]")
-_RUNS_ON: Final = re.compile(r"\bsys\.(?:version|hexversion|platform)|\bPY[23]\b|\bplatform\.|\bos\.name\b")
-_CONSTANT: Final = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
-_CLASS: Final = re.compile(r"class[ \t]+(\w+)")
-_OPERAND: Final = re.compile(r"\w+")
-_BRANCH: Final = re.compile(r"[ \t]*(?:if|elif|while)\b")
+_WORD: Final = regex(r"[^\W\d]\w*")
+_ASSIGNED: Final = regex(r"[ \t]*(?P<name>\w+)(?:[ \t]*:[^=]*)?[ \t]*=(?!=)(?P<value>.*)")
+_RAISES: Final = regex(r"[ \t]*raise[ \t]")
+_RUNS_ON: Final = regex(r"\bsys\.(?:version|hexversion|platform)|\bPY[23]\b|\bplatform\.|\bos\.name\b")
+_CONSTANT: Final = regex(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
+_CLASS: Final = regex(r"class[ \t]+(\w+)")
+_OPERAND: Final = regex(r"\w+")
+_BRANCH: Final = regex(r"[ \t]*(?:if|elif|while)\b")
 _NO_SUBJECT: Final = frozenset(
     {"if", "elif", "else", "not", "and", "or", "in", "is", "None", "True", "False", "len", "isinstance", "self", "cls",
      "assert", "raise", "any", "all", "for", "type", "str", "int"}
 )  # fmt: skip
 _MODULES: Final = frozenset({"os", "sys", "re", "path", "math", "np", "json", "torch", "time"})
-_SOUNDS_LIKE_ONE: Final = re.compile(
+_SOUNDS_LIKE_ONE: Final = regex(
     r"\b(?:raise|assert|abort)\b|\w*(?:check|valid|ensure|verify|require|assert|guard|raise|abort|fail|refuse|reject|"
     r"must|expect|sanit|clamp|normali[sz]e|coerce|parse)\w*\(",
     re.IGNORECASE,
 )
-_MESSAGE: Final = re.compile(r"[\"'](?P<fixed>[^\"'{}%\\]{12})")
+_MESSAGE: Final = regex(r"[\"'](?P<fixed>[^\"'{}%\\]{12})")
 """The fixed beginning of a message, long enough to be the same one."""
-_DEFINITION: Final = re.compile(r"[ \t]*(?:async[ \t]+def|def)[ \t]+(\w+)")
+_DEFINITION: Final = regex(r"[ \t]*(?:async[ \t]+def|def)[ \t]+(\w+)")
 KEPT: Final = 0.3
 """Least share of a function's lines that must be left: below it is another function under the old name."""
 RESTORABLE: Final = 8

@@ -16,6 +16,7 @@ from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import Parsed, definitions, parse, within
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.syntax import NotPythonError
 
 if TYPE_CHECKING:
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change, FileChange
     from roundzero.core.ports import GrepHit, Repository
 
-_SAYS: Final = re.compile(
-    r"(?:^|_)(?:can|check|supports?|is|allow(?:s|ed)?|valid(?:ate)?|accepts?|should|enabled?)(?:_|$)"
-)
-_DEFINES: Final = re.compile(r"def \w*(?:can|check|support|is_|allow|valid|accept|should|enable)")
+_SAYS: Final = regex(r"(?:^|_)(?:can|check|supports?|is|allow(?:s|ed)?|valid(?:ate)?|accepts?|should|enabled?)(?:_|$)")
+_DEFINES: Final = regex(r"def \w*(?:can|check|support|is_|allow|valid|accept|should|enable)")
 
 
 class GuardWidened(ChangeChecker):

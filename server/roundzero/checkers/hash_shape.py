@@ -15,6 +15,7 @@ from roundzero.checkers._paths import is_example, is_test_path
 from roundzero.checkers._starlark import is_starlark
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
 
 _LENGTHS: Final = {"md5": 32, "sha1": 40, "sha224": 56, "sha256": 64, "sha384": 96, "sha512": 128}
 _BASE64_LENGTHS: Final = {"sha1": 28, "sha256": 44, "sha384": 64, "sha512": 88}
-_HEX: Final = re.compile(
+_HEX: Final = regex(
     r"""(?:(?<![\w-])(?P<kind>sha256|sha384|sha512)(?::|=(?!=)|["']?\s*[:=]\s*["']))
     (?P<digest>[0-9A-Za-z]{16,})(?![\w.…*${}<>+/=-]|\.\.\.)""",
     re.VERBOSE,
 )
-_BASE64: Final = re.compile(
+_BASE64: Final = regex(
     r"""(?:integrity["']?\s*[:=]\s*["']?)(?P<kind>sha256|sha384|sha512)-(?P<digest>[A-Za-z0-9+/]{16,}={0,2})(?![\w+/=])"""
 )
-_NAMES: Final = re.compile(
+_NAMES: Final = regex(
     r"(?:^|/)(?:[^/]*(?:requirement|constraint)[^/]*\.(?:txt|in)|[^/]*lock[^/]*|pyproject\.toml|package\.json|go\.sum"
     r"|Dockerfile[^/]*|[^/]+\.(?:rb|nix|cmake|toml|ya?ml|json))$",
     re.IGNORECASE,

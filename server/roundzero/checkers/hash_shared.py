@@ -7,7 +7,6 @@ Invariant: both artefacts are named in the text.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import TextChecker, code
@@ -15,6 +14,7 @@ from roundzero.checkers._dependency_files import is_requirements
 from roundzero.checkers._paths import is_test_data
 from roundzero.checkers._starlark import is_starlark, parse_starlark, strings, targets
 from roundzero.core.finding import Hit
+from roundzero.core.regex import regex
 from roundzero.core.requirements import artefact, read_requirements
 from roundzero.core.versions import parse_version
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from roundzero.core.requirements import Artefact
     from roundzero.core.text import Span
 
-_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_DIGEST: Final = regex(r"[0-9a-f]{64}")
 
 
 class HashShared(TextChecker):

@@ -23,6 +23,7 @@ from roundzero.core.finding import Hit
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import glob_matches, language_of
 from roundzero.core.lexical import blanked
+from roundzero.core.regex import regex
 from roundzero.core.text import Position, RelPath, Span
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change, FileChange, Source
     from roundzero.core.ports import GrepHit, Repository
 
-_INCLUDE: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*\"(?P<path>[^\"\n]+)\"", re.MULTILINE)
+_INCLUDE: Final = regex(r"^[ \t]*#[ \t]*include[ \t]*\"(?P<path>[^\"\n]+)\"", re.MULTILINE)
 _DEPS: Final = ("deps", "implementation_deps", "interface_deps")
 _HEADERS: Final = ("hdrs", "textual_hdrs", "srcs")
 MOST_SOURCES: Final = 20

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted, is_test_function, last_name, within
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _ENVIRON: Final = frozenset({"os.environ", "environ"})
 _FILLING: Final = frozenset({"update", "setdefault"})
-_OPTION: Final = re.compile(r"(?P<option>--(?P<name>[a-z][\w-]{2,}))(?:=.*)?", re.DOTALL)
+_OPTION: Final = regex(r"(?P<option>--(?P<name>[a-z][\w-]{2,}))(?:=.*)?", re.DOTALL)
 
 
 class InputsNeverTogether(PythonChecker):

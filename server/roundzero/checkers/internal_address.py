@@ -15,6 +15,7 @@ from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._paths import is_example, is_script_path, is_test_data, is_test_path
 from roundzero.core.finding import Hit
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
@@ -24,18 +25,18 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit, Repository
     from roundzero.core.text import RelPath
 
-_URL: Final = re.compile(
+_URL: Final = regex(
     r"(?<![\w+.-])[a-z][a-z0-9+.-]{1,15}://(?:[^\s/@\"'`<>]*@)?(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9])"
     r"|(?<![\w@.-])git@(?P<shell>[A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]):"
 )
-_DOMAIN: Final = re.compile(r"(?:[\w-]+\.)+(?:corp|internal|intranet|lan|private|local)")
-_NETWORK: Final = re.compile(r"(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2,3}")
-_BY_CONVENTION: Final = re.compile(
+_DOMAIN: Final = regex(r"(?:[\w-]+\.)+(?:corp|internal|intranet|lan|private|local)")
+_NETWORK: Final = regex(r"(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))(?:\.\d{1,3}){2,3}")
+_BY_CONVENTION: Final = regex(
     r"(?:.*\.)?docker\.internal|metadata\.google\.internal|.*\.svc(?:\.cluster)?\.local|.*\.cluster\.local|"
     r"(?:.*\.)?containers\.internal|.*\.compute\.internal|.*\.ec2\.internal|(?:.*\.)?mdns\.local|"
     r"(?:10\.0\.2\.2|10\.0\.0\.\d|192\.168\.[01]\.\d{1,3}|10\.1\.[12]\.\d|192\.168\.(?:49|56|99)\.\d+|172\.17\.0\.1)"
 )
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = regex(
     r"(?:^|[.-])(?:example\w*|foo\w*|bar|baz|your\w*|my\w*|some\w*|acme|domain|site|host(?:name)?|test\w*|company|customer|"
     r"xxx+|abc|fake\w*|dummy|sample|placeholder)(?:$|[.-])"
 )

@@ -20,6 +20,7 @@ from roundzero.checkers._paths import folders_above
 from roundzero.checkers._starlark import BUILD_NAMES, is_build_file, own_names, parse_starlark, strings, targets
 from roundzero.core.change import Side
 from roundzero.core.finding import Edit, Fix, Hit
+from roundzero.core.regex import regex
 from roundzero.core.text import Position, RelPath, Span
 
 if TYPE_CHECKING:
@@ -45,10 +46,8 @@ _ASKS: Final = frozenset(
         "tests",
     }
 )
-_FILE: Final = re.compile(
-    r"^[\w][\w./+-]*\.(?:py|cc|cpp|cxx|cu|cuh|c|h|hh|hpp|java|go|proto|sh|txt|json|yaml|bzl|patch)$"
-)
-_LABEL: Final = re.compile(r"^(?:@@?(?P<repository>[\w.~-]*))?//(?P<package>[\w./+-]*)(?::(?P<target>[\w./+=-]+))?$")
+_FILE: Final = regex(r"^[\w][\w./+-]*\.(?:py|cc|cpp|cxx|cu|cuh|c|h|hh|hpp|java|go|proto|sh|txt|json|yaml|bzl|patch)$")
+_LABEL: Final = regex(r"^(?:@@?(?P<repository>[\w.~-]*))?//(?P<package>[\w./+-]*)(?::(?P<target>[\w./+=-]+))?$")
 MOST_PLACES: Final = 3
 UNKNOWN: Final = "*"
 """Stands for a BUILD file that cannot be read."""

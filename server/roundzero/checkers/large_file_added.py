@@ -6,13 +6,13 @@ do not count. Invariant: only added files are named, renamed ones never.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._file_sizes import limit, spelt
 from roundzero.core.change import SkipKind, Status
 from roundzero.core.finding import Hit
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit, Repository
     from roundzero.core.text import RelPath
 
-_LOCK: Final = re.compile(
+_LOCK: Final = regex(
     r"(?:^|/)(?:[\w.-]*[.-]lock(?:file)?|package-lock\.json|pnpm-lock\.yaml|go\.sum|[\w-]*\.lock\.json)$"
 )
 _SMALLEST_LIMIT: Final = 1024

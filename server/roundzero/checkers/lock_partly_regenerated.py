@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import RelationChecker, code
 from roundzero.checkers._dependency_files import is_requirements
 from roundzero.core.finding import Hit
+from roundzero.core.regex import regex
 from roundzero.core.requirements import canonical, read_requirements
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 LEAST_ROWS: Final = 5
 """Rows that must do as the program does before another one stands out."""
 SHARE: Final = 0.9
-_BY_PROGRAM: Final = re.compile(r"generated|pip-compile|pip compile", re.IGNORECASE)
-_WORD: Final = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?")
+_BY_PROGRAM: Final = regex(r"generated|pip-compile|pip compile", re.IGNORECASE)
+_WORD: Final = regex(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?")
 
 
 class LockPartlyRegenerated(RelationChecker):

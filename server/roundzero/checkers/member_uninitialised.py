@@ -15,6 +15,7 @@ from roundzero.checkers._cpp_text import CLASS, closing
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +26,7 @@ _SCALAR: Final = (
     r"(?:(?:unsigned|signed|long|short)\s+)*(?:bool|char|short|int|long|float|double|unsigned|signed"
     r"|(?:std::)?(?:u?int(?:8|16|32|64|ptr)_t|size_t|ssize_t|ptrdiff_t|byte))(?![\w:<])"
 )
-_MEMBER: Final = re.compile(
+_MEMBER: Final = regex(
     rf"(?<=[;{{}}:])\s*(?:{_SCALAR}(?:\s*\*)*|(?:const\s+)?(?!return\b|delete\b|using\b|typedef\b)[\w:]+(?:<[^;<>]*>)?\s*\*+)\s*"
     r"\b(?P<name>\w+)\s*;"
 )

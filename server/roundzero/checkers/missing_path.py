@@ -16,6 +16,7 @@ from roundzero.checkers._starlark import is_starlark
 from roundzero.core.change import Side
 from roundzero.core.finding import Edit, Fix, Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.text import Position, RelPath, Span
 
 if TYPE_CHECKING:
@@ -27,10 +28,10 @@ if TYPE_CHECKING:
 _NAMES: Final = frozenset(
     {"BUILD", "BUILD.bazel", "conf.py", "tox.ini", "noxfile.py", "justfile", "Justfile", "package.json"}
 )
-_RUNS: Final = re.compile(r"(?:^|[\s\"&;|])(?:node|tsx|ts-node|bun|deno run|sh|bash|python3?)(?:\s+-\S+)*\s+$")
+_RUNS: Final = regex(r"(?:^|[\s\"&;|])(?:node|tsx|ts-node|bun|deno run|sh|bash|python3?)(?:\s+-\S+)*\s+$")
 """What stands before a path in ``package.json`` that is run; its other paths may be built."""
 _LANGUAGES: Final = frozenset({"bash", "yaml", "starlark", "make", "dockerfile"})
-_PATH: Final = re.compile(
+_PATH: Final = regex(
     r"(?<![\w./:@~$%{}*?<>=+-])(?P<variable>(?:\"?\$\{?\w+\}?\"?|\$\(\w+\))/)?(?P<path>(?:\.{1,2}/)*(?:[\w.-]+/)+[\w-][\w.-]*\.\w{1,5})"
     r"(?![\w./*?{}$<>:@-])"
 )
@@ -38,7 +39,7 @@ _ENDINGS: Final = frozenset(
     {"py", "sh", "bash", "txt", "in", "toml", "cfg", "ini", "yml", "yaml", "json", "md", "rst", "bzl", "cmake", "mk",
      "c", "cc", "cpp", "cu", "h", "hpp", "js", "mjs", "cjs", "ts", "rs", "go", "java", "proto", "sql", "patch"}
 )  # fmt: skip
-_MAKES: Final = re.compile(
+_MAKES: Final = regex(
     r">\s*$|>>\s*$|\btee\b|\s-o\s|--out|--output|\btouch\b|\bmkdir\b|\brm\b|\bcurl\b|\bwget\b|\bcp\b|\bmv\b|\bln\b|\bdest\b"
     r"|\bartifact|\bcache|://|\buses:|\bgit clone\b|\bignore|\bexclude|\bif \[|\[ -[ef]|\btest -[ef]|\bexists\b",
     re.IGNORECASE,

@@ -8,11 +8,11 @@ files. Invariant: the hit lies on the name of a test whose texts are all in its 
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import is_docstring, is_test_function, within
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Hit
 
 _KINDS: Final = (
-    (re.compile(r"(?:^|_)(?:spaces?|space_separated|whitespaces?)(?:_|$)"), re.compile(r"\s")),
-    (re.compile(r"(?:^|_)commas?(?:_|$)"), re.compile(r",")),
-    (re.compile(r"(?:^|_)(?:newlines?|line_breaks?)(?:_|$)"), re.compile(r"[\r\n]|%0[aAdD]")),
-    (re.compile(r"(?:^|_)(?:unicode|non_ascii|nonascii|emojis?|chinese|umlauts?)(?:_|$)"), re.compile(r"[^\x00-\x7f]")),
-    (re.compile(r"(?:^|_)(?:slash|slashes)(?:_|$)"), re.compile(r"[/\\]")),
-    (re.compile(r"(?:^|_)(?:colons?|semicolons?)(?:_|$)"), re.compile(r"[:;]")),
-    (re.compile(r"(?:^|_)(?:quotes|quoted|quotation)(?:_|$)"), re.compile(r"[\"'`]")),
-    (re.compile(r"(?:^|_)(?:uppercase|upper_case|capital(?:s|ized)?)(?:_|$)"), re.compile(r"[A-Z]")),
-    (re.compile(r"(?:^|_)(?:hyphens?|hyphenated|dashes)(?:_|$)"), re.compile(r"\w-\w|^-\w|\w-$")),
+    (regex(r"(?:^|_)(?:spaces?|space_separated|whitespaces?)(?:_|$)"), regex(r"\s")),
+    (regex(r"(?:^|_)commas?(?:_|$)"), regex(r",")),
+    (regex(r"(?:^|_)(?:newlines?|line_breaks?)(?:_|$)"), regex(r"[\r\n]|%0[aAdD]")),
+    (regex(r"(?:^|_)(?:unicode|non_ascii|nonascii|emojis?|chinese|umlauts?)(?:_|$)"), regex(r"[^\x00-\x7f]")),
+    (regex(r"(?:^|_)(?:slash|slashes)(?:_|$)"), regex(r"[/\\]")),
+    (regex(r"(?:^|_)(?:colons?|semicolons?)(?:_|$)"), regex(r"[:;]")),
+    (regex(r"(?:^|_)(?:quotes|quoted|quotation)(?:_|$)"), regex(r"[\"'`]")),
+    (regex(r"(?:^|_)(?:uppercase|upper_case|capital(?:s|ized)?)(?:_|$)"), regex(r"[A-Z]")),
+    (regex(r"(?:^|_)(?:hyphens?|hyphenated|dashes)(?:_|$)"), regex(r"\w-\w|^-\w|\w-$")),
 )
 """What a name says, and what a text then has."""
-_LACKING: Final = re.compile(r"(?:^|_)(?:no|non|not|without|missing|strips?|stripped|removes?|ignores?)_")
+_LACKING: Final = regex(r"(?:^|_)(?:no|non|not|without|missing|strips?|stripped|removes?|ignores?)_")
 """What stands before the kind of text that a test is about not having."""
 _BUILDING: Final = frozenset({"chr", "join", "read_text", "open", "upper", "lower", "format", "replace", "splitlines"})
-_CONSTANT: Final = re.compile(r"_?[A-Z][A-Z0-9_]*")
+_CONSTANT: Final = regex(r"_?[A-Z][A-Z0-9_]*")
 
 
 class NameAgainstInput(PythonChecker):

@@ -7,7 +7,6 @@ Silent for tests, methods, and names that every module has. Invariant: the hit l
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, SymbolView, code
@@ -16,6 +15,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.resolution import Found, InRepository
 
 if TYPE_CHECKING:
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath, Span
 
 SHORTEST: Final = 4
-_EVERYWHERE: Final = re.compile(
+_EVERYWHERE: Final = regex(
     r"_|(?:main|run|setup|init|create|build|make|load|save|parse|dump|dumps|loads|register|configure|apply|update|process|"
     r"execute|start|stop|close|open|get|test\w*|handle\w*|upgrade|downgrade|pytest_\w+|add_arguments|cli|app|wrapper|factory)$"
 )
 """Names that say nothing but what their module is for."""
-_DEFINITION: Final = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
-_IMPORTED: Final = re.compile(r"[ \t]*(?:from[ \t].*?\bimport\b(.*)|(?=\w+,?[ \t]*(?:#|\)|$))(.*))")
+_DEFINITION: Final = regex(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+_IMPORTED: Final = regex(r"[ \t]*(?:from[ \t].*?\bimport\b(.*)|(?=\w+,?[ \t]*(?:#|\)|$))(.*))")
 """An import by name, or a line of a list of names that an import may go over."""
-_NAME: Final = re.compile(r"[^\W\d]\w*")
+_NAME: Final = regex(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)

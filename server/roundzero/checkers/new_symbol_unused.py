@@ -17,6 +17,7 @@ from roundzero.checkers._paths import is_imported, is_test_path
 from roundzero.checkers._python import parse_or_none
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -29,7 +30,7 @@ MOST_NAMES: Final = 50
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _PROSE: Final = (".md", ".rst", ".txt", ".adoc")
-_FOUND_BY_NAME: Final = re.compile(
+_FOUND_BY_NAME: Final = regex(
     r"main|pytest_\w+|setup|teardown|register\w*|visit_\w+|do_\w+|handle_\w+|test\w*|__\w+__", re.IGNORECASE
 )
 

@@ -14,6 +14,7 @@ from roundzero.checkers._base import TextChecker, code, replace
 from roundzero.checkers._scripts import scripts
 from roundzero.core.finding import Hit
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -48,8 +49,8 @@ _KNOWN: Final[Mapping[str, _Options]] = {
     "apk add": _Options(None, never=_YES),
 }
 """pip's are those of ``pip help`` in 20.3 to 26.0; pipx, cargo and apk refuse what they do not know."""
-_PIP: Final = re.compile(r"pip[\d.]*")
-_PYTHON: Final = re.compile(r"python[\d.]*")
+_PIP: Final = regex(r"pip[\d.]*")
+_PYTHON: Final = regex(r"python[\d.]*")
 
 
 class OptionNotKnown(TextChecker):

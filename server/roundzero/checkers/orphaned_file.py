@@ -16,6 +16,7 @@ from roundzero.checkers._paths import is_script_path, is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.resolution import InRepository
 
 if TYPE_CHECKING:
@@ -27,13 +28,13 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit
     from roundzero.core.text import RelPath
 
-_IMPORT: Final = re.compile(r"[ \t]*(?:from|import)[ \t]|^[ \t]+\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*(?:#.*)?\)?$")
+_IMPORT: Final = regex(r"[ \t]*(?:from|import)[ \t]|^[ \t]+\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*(?:#.*)?\)?$")
 _PROSE: Final = (".md", ".rst", ".txt", ".adoc")
-_RUN: Final = re.compile(
+_RUN: Final = regex(
     r"^if __name__\b|^__plugin|^def (?:main|setup|register|pytest_\w+)\(|^@\w*(?:app|cli|register|task|plugin)",
     re.MULTILINE,
 )
-_DYNAMIC: Final = re.compile(r"import_module|iter_modules|walk_packages|__import__|entry_points|glob\(")
+_DYNAMIC: Final = regex(r"import_module|iter_modules|walk_packages|__import__|entry_points|glob\(")
 
 
 class OrphanedFile(SymbolChecker):

@@ -16,6 +16,7 @@ from roundzero.checkers._paths import is_script_path, is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
 SHORTEST: Final = 5
 MOST_NAMES: Final = 100
 
-_NAME: Final = re.compile(r"(?<![\w\"'])[A-Za-z_]\w{4,}(?=[ \t]*[(.,)\]:=}]|[ \t]*$)")
+_NAME: Final = regex(r"(?<![\w\"'])[A-Za-z_]\w{4,}(?=[ \t]*[(.,)\]:=}]|[ \t]*$)")
 _PROSE: Final = (".md", ".rst", ".txt", ".adoc")
-_FOUND_BY_NAME: Final = re.compile(
+_FOUND_BY_NAME: Final = regex(
     r"main|pytest_\w+|setup|teardown|register\w*|visit_\w+|do_\w+|handle_\w+|test\w*|__\w+__", re.IGNORECASE
 )
 

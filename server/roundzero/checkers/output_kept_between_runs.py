@@ -14,17 +14,16 @@ from roundzero.checkers._base import TextChecker, code
 from roundzero.checkers._scripts import is_shell_script
 from roundzero.checkers._shell import VARIABLE, parse_shell
 from roundzero.core.finding import Hit
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from roundzero.core.change import Source
 
-_FOLDER: Final = re.compile(r"(?:^|[/_.${-])(?:logs?|results?|reports?|output|artifacts?)(?:$|[/_.}-])", re.IGNORECASE)
-_RUNS: Final = re.compile(r"test|e2e|bench|regress|(?:^|[/_-])ci(?:$|[/_.-])", re.IGNORECASE)
-_NEW: Final = re.compile(
-    r"mktemp|date|\$\$|\$\{?(?:RANDOM|BUILD_ID|BUILD_NUMBER|GITHUB_RUN_ID|TIMESTAMP)", re.IGNORECASE
-)
+_FOLDER: Final = regex(r"(?:^|[/_.${-])(?:logs?|results?|reports?|output|artifacts?)(?:$|[/_.}-])", re.IGNORECASE)
+_RUNS: Final = regex(r"test|e2e|bench|regress|(?:^|[/_-])ci(?:$|[/_.-])", re.IGNORECASE)
+_NEW: Final = regex(r"mktemp|date|\$\$|\$\{?(?:RANDOM|BUILD_ID|BUILD_NUMBER|GITHUB_RUN_ID|TIMESTAMP)", re.IGNORECASE)
 
 
 class OutputKeptBetweenRuns(TextChecker):

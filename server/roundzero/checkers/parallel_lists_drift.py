@@ -26,6 +26,7 @@ from roundzero.core.change import Side, Status
 from roundzero.core.finding import Anchor, Edit, Fix, Hit
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
+from roundzero.core.regex import regex
 from roundzero.core.scope import nearest_changed_line
 from roundzero.core.text import Position, RelPath, Span
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit, Repository
     from roundzero.core.requirements import RequirementsFile
 
-_PINS: Final = re.compile(r"[\w.-]\s*(?:==|@\s*\w+://)")
+_PINS: Final = regex(r"[\w.-]\s*(?:==|@\s*\w+://)")
 """A line of a build file that may pin a distribution."""
 MOST_NAMED: Final = 3
 """Lists named in one finding; the rest is left out."""

@@ -20,6 +20,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.syntax import NotPythonError
 
 if TYPE_CHECKING:
@@ -35,9 +36,7 @@ MOST_FILES: Final = 30
 MOST_PARAMETERS: Final = 8
 
 _PLAIN: Final = frozenset({"staticmethod", "classmethod"})
-_HEADER: Final = re.compile(
-    r"^[ \t]*(?:async[ \t]+)?def[ \t].{0,4000}?:[ \t\r]*(?:#[^\n]*)?$", re.MULTILINE | re.DOTALL
-)
+_HEADER: Final = regex(r"^[ \t]*(?:async[ \t]+)?def[ \t].{0,4000}?:[ \t\r]*(?:#[^\n]*)?$", re.MULTILINE | re.DOTALL)
 _MAKING: Final = frozenset({"__init__", "__new__"})
 
 

@@ -19,6 +19,7 @@ from roundzero.core.facts import Where
 from roundzero.core.finding import Anchor
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.resolution import Found, InRepository
 
 if TYPE_CHECKING:
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Fix, Hit
     from roundzero.core.text import RelPath
 
-_PATCH: Final = re.compile(r"(?:^|\.)(?:patch(?:\.object)?|(?:monkeypatch|mp)\.setattr)$")
-_PATCHING: Final = re.compile(r"\bpatch(?:\.object)?\(|\bsetattr\(|^\s*[\"'][\w.]+[\"'],?")
-_ANY: Final = re.compile("")
-_FROM_IMPORT: Final = re.compile(r"^(?:from[ \t]|[ \t]+\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*(?:#.*)?\)?$)")
+_PATCH: Final = regex(r"(?:^|\.)(?:patch(?:\.object)?|(?:monkeypatch|mp)\.setattr)$")
+_PATCHING: Final = regex(r"\bpatch(?:\.object)?\(|\bsetattr\(|^\s*[\"'][\w.]+[\"'],?")
+_ANY: Final = regex("")
+_FROM_IMPORT: Final = regex(r"^(?:from[ \t]|[ \t]+\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*(?:#.*)?\)?$)")
 
 
 @dataclass(frozen=True, slots=True)

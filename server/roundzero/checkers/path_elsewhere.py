@@ -7,13 +7,13 @@ before, may have it. Invariant: the file is in the repository under all of the p
 from __future__ import annotations
 
 import posixpath
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._scripts import scripts
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
+from roundzero.core.regex import regex
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change
     from roundzero.core.ports import GrepHit, Repository
 
-_PATH: Final = re.compile(r"(?:\./)?(?:[\w.-]+/){2,}[\w-][\w.-]*\.[A-Za-z]\w{0,5}")
+_PATH: Final = regex(r"(?:\./)?(?:[\w.-]+/){2,}[\w-][\w.-]*\.[A-Za-z]\w{0,5}")
 _READS: Final = frozenset({"-r", "--requirement", "-c", "--constraint", "-f", "--file", "--config"})
 _RUNS: Final = frozenset({"source", ".", "bash", "sh", "cat", "python", "python3"})
 

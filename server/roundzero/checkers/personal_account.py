@@ -17,6 +17,7 @@ from roundzero.checkers._starlark import is_starlark
 from roundzero.checkers._workflows import is_workflow_path
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import Source
 
 _LANGUAGES: Final = frozenset({"bash", "yaml", "make", "cmake", "toml", "dockerfile"})
-_HOME: Final = re.compile(r"(?<![\w.$}*~-])/(?:home|Users)/(?P<name>[A-Za-z][\w.-]*)(?=/|[\"'\s:;,)]|$)")
+_HOME: Final = regex(r"(?<![\w.$}*~-])/(?:home|Users)/(?P<name>[A-Za-z][\w.-]*)(?=/|[\"'\s:;,)]|$)")
 _MADE: Final = frozenset(
     {"runner", "runneradmin", "user", "users", "ubuntu", "debian", "centos", "fedora", "admin", "administrator",
      "root", "jenkins", "circleci", "gitlab-runner", "travis", "vsts", "vagrant", "ec2-user", "linuxbrew", "node",
@@ -41,21 +42,21 @@ _MADE: Final = frozenset(
      "USER_NAME", "non-root", "notebook", "opam", "emscripten"}
 )  # fmt: skip
 """Accounts that images, services and documentation have."""
-_TOLD: Final = re.compile(
+_TOLD: Final = regex(
     r"user\.(?:name|email)[\"']?\s*=?\s*[\"']?(?P<value>[A-Za-z][\w.+-]{0,40})(?:@(?P<host>[\w.-]{1,80}))?(?=[\"']|\s*(?:$|[;&|]))",
     re.MULTILINE,
 )
-_NO_HOST: Final = re.compile(r"noreply|example|localhost|invalid|\.local\b")
-_INSIDE: Final = re.compile(r"(?:-v|--volume|-w|--workdir)[ =]\S*$")
+_NO_HOST: Final = regex(r"noreply|example|localhost|invalid|\.local\b")
+_INSIDE: Final = regex(r"(?:-v|--volume|-w|--workdir)[ =]\S*$")
 """What stands before a folder inside of a container."""
-_NOBODY: Final = re.compile(
+_NOBODY: Final = regex(
     r"bot\b|bot$|actions?$|^(?:ci|cd|git|github|gitlab|deploy|release|auto|build|test|noreply|no-reply|you|your|user|name|me|example"
     r"|admin|root|info|dev|dummy|foo|tester|publish|docs?|travis|jenkins|circle|runner|mail|email|support|team|hello"
     r"|rel-?eng|sre|ops|platform|automat|service|svc|machine|backend|frontend|infra|security|package|maintain|contact)",
     re.IGNORECASE,
 )
-_SERVICE: Final = re.compile(r".*(?:runner|agent|ci|bot|user|svc|service)\d*", re.IGNORECASE)
-_CREATED: Final = re.compile(r"\b(?:useradd|adduser|groupadd|mkhomedir|chown|WORKDIR|USER|ENV\s+HOME|HOME=)")
+_SERVICE: Final = regex(r".*(?:runner|agent|ci|bot|user|svc|service)\d*", re.IGNORECASE)
+_CREATED: Final = regex(r"\b(?:useradd|adduser|groupadd|mkhomedir|chown|WORKDIR|USER|ENV\s+HOME|HOME=)")
 SHORTEST: Final = 3
 
 

@@ -14,43 +14,44 @@ from roundzero.checkers._base import Pair, RelationChecker, code, replace
 from roundzero.checkers._paths import is_test_data, is_test_path
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from roundzero.core.text import LineIndex
 
-_URL: Final = re.compile(r"(?<![\w+.-])http://(?P<host>[^\s/:?#\"'`<>()\[\]{}|\\^,;*$%@]+)(?P<rest>[^\s\"'`<>)\]]*)")
-_PRIVATE: Final = re.compile(
+_URL: Final = regex(r"(?<![\w+.-])http://(?P<host>[^\s/:?#\"'`<>()\[\]{}|\\^,;*$%@]+)(?P<rest>[^\s\"'`<>)\]]*)")
+_PRIVATE: Final = regex(
     r"127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0|.*\.(?:local|localhost|localdomain|internal|"
     r"intranet|lan|corp|home|test|example|invalid|svc|cluster|docker|arpa|onion|i2p)$"
 )
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = regex(
     r"(?:.*\.)?(?:example\w*|foo\w*|bar|baz|your\w*|my[\w-]*|some[\w-]*|acme|domain|site|website|host\w*|server\w*|proxy\w*|"
     r"test\w*|company|customer|xxx+|abc|myapp|fake\w*|dummy)\.\w+$"
 )
-_NAMES: Final = re.compile(
+_NAMES: Final = regex(
     r"(?:www\.)?w3\.org|schemas?\.|xmlns\.|.*\bschemas?\b|ns\.|purl\.|(?:www\.)?xmlns|json-schema\.org|xml\.|"
     r"java\.sun\.com|maven\.apache\.org|(?:www\.)?(?:docbook|relaxng|sitemaps|opengis|omg|oasis-open|springframework|ogp|"
     r"rdfs|dublincore|inkscape|sodipodi|idpf|openarchives|tempuri|unicode|apple|gnu|apache|opensource|mozilla|"
     r"creativecommons|fsf)\.(?:org|net|com|me)|sodipodi\.|ns|bugs\.|specs\.|docs\.oasis"
 )
-_NAMING_LINE: Final = re.compile(
+_NAMING_LINE: Final = regex(
     r"xmlns|namespace|DOCTYPE|\bDTD\b|PUBLIC |licen[cs]e|copyright|\bNS\b|_NS\b|\bns\d?\b|urn:|schemaLocation|"
     r"\.xsd|\.dtd|startswith|endswith|replace\(|removeprefix|re\.compile|(?:property|feature)_|>>>|\bin \(?[\"']http",
     re.IGNORECASE,
 )
-_COMMENT: Final = re.compile(r"(?:^|[ \t])(?:#|//|/\*|\*|--|;|%|<!--|\.\. |REM\b)")
+_COMMENT: Final = regex(r"(?:^|[ \t])(?:#|//|/\*|\*|--|;|%|<!--|\.\. |REM\b)")
 _PROSE: Final = frozenset({"markdown", "rst", "svg"})
-_NOT_RUN: Final = re.compile(
+_NOT_RUN: Final = regex(
     r"(?:^|/)(?:NOTICE|LICEN[CS]E|COPYING|AUTHORS|CREDITS|CHANGES|CHANGELOG|HISTORY|NEWS|README)(?:[.-][^/]*)?$"
     r"|(?:^|/)(?:setup\.cfg|docs?/(?:[^/]+/)*conf\.py)$"
     r"|(?:^|/)(?:node_modules|third_party|vendor)/|(?:^|/)docs?/(?:[^/]+/)*[^/]+\.txt$"
 )
 """Prose without a marking of its own, addresses for people in settings, and the code of others."""
 
-_TABLE: Final = re.compile(r"[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*(?::[^=]*)?=[ \t]*[\[({]")
-_FOR_TESTS: Final = re.compile(r"TEST|EXAMPLE|SAMPLE", re.IGNORECASE)
+_TABLE: Final = regex(r"[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*(?::[^=]*)?=[ \t]*[\[({]")
+_FOR_TESTS: Final = regex(r"TEST|EXAMPLE|SAMPLE", re.IGNORECASE)
 LONGEST_TABLE: Final = 200
 """Lines above in which the name of a table is looked for."""
 _DATA: Final = (

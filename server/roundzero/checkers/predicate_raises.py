@@ -7,18 +7,18 @@ NotImplementedError, an error that only passes through) is left alone. Invariant
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted, within
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from roundzero.core.finding import Hit
 
-_QUESTION: Final = re.compile(r"_?(?:can|is|has|supports?|should|accepts?)_\w+")
+_QUESTION: Final = regex(r"_?(?:can|is|has|supports?|should|accepts?)_\w+")
 _ALLOWED: Final = frozenset({"NotImplementedError", "TypeError", "AssertionError", "StopIteration"})
 
 

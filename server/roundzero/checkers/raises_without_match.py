@@ -18,6 +18,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Edit, Fix, Hit, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.resolution import Found
 from roundzero.core.text import Span
 
@@ -42,10 +43,10 @@ _BROAD: Final[Mapping[str, frozenset[str] | None]] = {
 }
 """Types that say nothing, with the names they are raised by; None: by any."""
 
-_NO_PLAIN_TEXT: Final = re.compile(r"%\S?|\{[^}]*\}|[^\w ,;:'=-]")
+_NO_PLAIN_TEXT: Final = regex(r"%\S?|\{[^}]*\}|[^\w ,;:'=-]")
 """What parts a message into pieces that mean themselves in a regular expression."""
 
-_EXPECTS: Final = re.compile(rf"aises\(\s*(?:$|(?:{'|'.join(map(re.escape, _BROAD))})\s*(?:[,)]|$))")
+_EXPECTS: Final = regex(rf"aises\(\s*(?:$|(?:{'|'.join(map(re.escape, _BROAD))})\s*(?:[,)]|$))")
 
 
 @dataclass(frozen=True, slots=True)

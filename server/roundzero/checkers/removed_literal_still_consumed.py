@@ -15,6 +15,7 @@ from roundzero.checkers._base import SymbolChecker
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.change import Side
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -26,16 +27,14 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit
     from roundzero.core.text import RelPath
 
-_LITERAL: Final = re.compile(r"""["']([A-Za-z]\w{5,59})["']""")
-_RARE: Final = re.compile(
+_LITERAL: Final = regex(r"""["']([A-Za-z]\w{5,59})["']""")
+_RARE: Final = regex(
     r"[a-z0-9]+(?:_[a-z0-9]+)+$|[A-Z]+(?:_[A-Z0-9]+)+$|(?:[A-Z][a-z0-9]+){2,}$|[a-z]+(?:[A-Z][a-z0-9]+)+$"
 )
 _MAKES: Final = frozenset({"key", "return", "assign", "element", "default", "keyword"})
 _CONSUMES: Final = frozenset({"index", "compare", "case"})
 _READERS: Final = frozenset({"get", "pop", "getattr", "hasattr"})
-_FROM_OUTSIDE: Final = re.compile(
-    r"environ|getenv|headers|args|params|request|json|config|settings|meta", re.IGNORECASE
-)
+_FROM_OUTSIDE: Final = regex(r"environ|getenv|headers|args|params|request|json|config|settings|meta", re.IGNORECASE)
 """Mappings whose keys others make."""
 
 MOST_MENTIONS: Final = 12

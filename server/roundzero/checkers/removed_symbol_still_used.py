@@ -25,6 +25,7 @@ from roundzero.checkers._across import (
 from roundzero.checkers._base import SymbolChecker
 from roundzero.core.change import Side
 from roundzero.core.item import Severity, language_of
+from roundzero.core.regex import regex
 from roundzero.core.resolution import Found, InRepository, Missing, UseSite
 from roundzero.core.text import Position, Span
 
@@ -38,17 +39,17 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit
     from roundzero.core.text import RelPath
 
-_DEFINES: Final = re.compile(r"[ \t]+(?:async[ \t]+)?def[ \t]+\w")
-_DISTINCTIVE: Final = re.compile(r"[a-z0-9]+_\w*[a-z0-9]$|[A-Z][a-z0-9]+[A-Z]\w*$|_?[A-Z][A-Z0-9]*_[A-Z0-9_]+$")
+_DEFINES: Final = regex(r"[ \t]+(?:async[ \t]+)?def[ \t]+\w")
+_DISTINCTIVE: Final = regex(r"[a-z0-9]+_\w*[a-z0-9]$|[A-Z][a-z0-9]+[A-Z]\w*$|_?[A-Z][A-Z0-9]*_[A-Z0-9_]+$")
 _DOCUMENTS: Final = (".md", ".rst", ".adoc")
-_HISTORY: Final = re.compile(
+_HISTORY: Final = regex(
     r"change|history|news|release|migrat|upgrad|deprecat|whatsnew|what-s-new|archive|/adr|decisions|announce|blog",
     re.IGNORECASE,
 )
-_PAST: Final = re.compile(
+_PAST: Final = regex(
     r"deprecat|remov|renam|replac|former|used to|no longer|legacy|obsolet|instead of|was called|old ", re.IGNORECASE
 )
-_EXPECTED: Final = re.compile(r"AttributeError|hasattr\(|getattr\(")
+_EXPECTED: Final = regex(r"AttributeError|hasattr\(|getattr\(")
 SHORTEST_NAME: Final = 8
 """Shortest name, in code points, whose mention in prose is taken to mean the code."""
 

@@ -7,12 +7,12 @@ another class of the file registers the restoration of the same state. Invariant
 from __future__ import annotations
 
 import ast
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.core.finding import evidence_at
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from roundzero.checkers._python import Function
     from roundzero.core.finding import Hit
 
-_STATE: Final = re.compile(r"\b(os\.environ|sys\.argv|sys\.path|sys\.modules|os\.chdir)\b")
-_CHANGES: Final = re.compile(
+_STATE: Final = regex(r"\b(os\.environ|sys\.argv|sys\.path|sys\.modules|os\.chdir)\b")
+_CHANGES: Final = regex(
     r"\b(?:os\.environ(?:\[[^\]]*\][ \t]*=(?!=)|\.(?:clear|update|pop|setdefault)\()|os\.chdir\(|"
     r"sys\.(?:argv|path)(?:\[[^\]]*\])?[ \t]*=(?!=)|sys\.path\.\w+\(|sys\.modules(?:\[[^\]]*\][ \t]*=(?!=)|\.\w+\())"
 )

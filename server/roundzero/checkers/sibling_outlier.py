@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 FEWEST: Final = 5
 MOST: Final = 0.9
 
-_FREE: Final = re.compile(
+_FREE: Final = regex(
     r"(?:^|\.)(?:dict|print|open|field|Field|run|Popen|call|check_call|check_output|format|replace|_replace|update|"
     r"sorted|max|min|sum|partial|get|post|put|patch|request|log|debug|info|warning|error|exception|Column|"
     r"mark\.\w+|param|parametrize|Mock|MagicMock|object|warn|raises|warns|namedtuple|TypeVar)$"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted, within
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from roundzero.checkers._python import Function
     from roundzero.core.finding import Hit
 
-_FRESH: Final = re.compile(
+_FRESH: Final = regex(
     r"reset|clear|init|setup|start|begin|new|restart|re?load|refresh|open|rewind|flush", re.IGNORECASE
 )
 _EMPTY: Final = frozenset({"list", "dict", "set", "OrderedDict", "Counter", "deque", "defaultdict"})
-_MAY_EMPTY: Final = re.compile(
+_MAY_EMPTY: Final = regex(
     r"self\.\w+(?:[ \t]*:[^=\n]+)?[ \t]*=[ \t]*(?:\[\]|\{\}|[\w.]*(?:list|[dD]ict|set|Counter|deque)\()"
 )
 """What a method says somewhere that makes a collection anew."""

@@ -17,6 +17,7 @@ from roundzero.checkers._scripts import TEST_RUNNERS, TEST_TOOLS, is_shell_scrip
 from roundzero.checkers._shell import parse_shell
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,15 +26,15 @@ if TYPE_CHECKING:
     from roundzero.core.change import Source
 
 _PRINTS: Final = frozenset({"echo", "printf", "true", ":", "date", "sleep"})
-_TESTS: Final = re.compile(
+_TESTS: Final = regex(
     rf"(?:\S*/)?{TEST_RUNNERS}\b"
     r"|(?:\S*/)?python[\d.]*\s+-m\s+(?:pytest|unittest|nose2?|tox)\b"
     rf"|{TEST_TOOLS}\s+(?:run\s+)?test\b"
 )
-_PLACE: Final = re.compile(r"test|e2e|regress|(?:^|[/_.-])ci(?:$|[/_.-])", re.IGNORECASE)
+_PLACE: Final = regex(r"test|e2e|regress|(?:^|[/_.-])ci(?:$|[/_.-])", re.IGNORECASE)
 """What the path of a script says that is there to test."""
-_JUDGES: Final = re.compile(r"test|valid|verif|check(?!out)|assert|compare|expect", re.IGNORECASE)
-_ENVIRONMENT: Final = re.compile(
+_JUDGES: Final = regex(r"test|valid|verif|check(?!out)|assert|compare|expect", re.IGNORECASE)
+_ENVIRONMENT: Final = regex(
     r"activate$|env|profile|rc$|conda|setvars|setup[\w.-]*$|vars?(?:\.\w+)?$|conf(?:ig)?(?:\.\w+)?$", re.IGNORECASE
 )
 """What is read in for its variables."""

@@ -9,7 +9,6 @@ production code.
 from __future__ import annotations
 
 import ast
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +17,7 @@ from roundzero.checkers._paths import is_imported
 from roundzero.checkers._python import Parsed, defined_in, definitions, dotted, parse_or_none, within
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LEAST_MODULES: Final = 2
 
-_ANYWHERE: Final = re.compile(
+_ANYWHERE: Final = regex(
     r"(?:log|print|warn|assert|check|validate|verify|ensure|require|raise|fail|emit|record|report|debug|trace|write|"
     r"send|echo|show|display|add|append|update|set|register|delete|remove|copy|move|close|is|deprecat)(?:_|[a-z]*_|$)"
 )

@@ -15,6 +15,7 @@ from roundzero.checkers._scripts import TEST_RUNNERS, TEST_TOOLS
 from roundzero.checkers._shell import LONGEST
 from roundzero.checkers._workflows import is_workflow_path, parse_workflow
 from roundzero.core.finding import Hit
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,21 +23,21 @@ if TYPE_CHECKING:
     from roundzero.checkers._workflows import Step
     from roundzero.core.change import Source
 
-_TESTS: Final = re.compile(
+_TESTS: Final = regex(
     rf"(?<![\w])(?:{TEST_RUNNERS}|e2e|unit[ _-]?tests?|playwright|cypress"
     rf"|{TEST_TOOLS}\s(?:[\w:.-]{{1,40}}\s+){{0,6}}?(?:run\s+)?test"
     r"|run[\w-]*tests?\.(?:sh|py)|run[ _-](?:[\w-]+[ _-])?tests?)(?![\w/])"
     r"|run\w*[_-](?:\w+[_-])?tests?\w*\.(?:sh|py)\b",
     re.IGNORECASE,
 )
-_KEPT: Final = re.compile(
+_KEPT: Final = regex(
     r"(?<![a-z])(?:logs?|(?:test|junit|playwright|e2e)[-_. ]?(?:reports?|results?)"
     r"|screenshots?|videos?|traces?|core[-_]?dumps?|crash\w*)(?![a-z])",
     re.IGNORECASE,
 )
-_FORGIVES: Final = re.compile(r"\|\|\s*(?:true|:|echo|exit 0)")
-_PACKS: Final = re.compile(r"^\s*(?:\|[-+]?\s+)?(?:tar\s+-?\w*c|zip\s+-|gzip\s|7z\s+a)", re.MULTILINE)
-_NO_LOGS: Final = re.compile(
+_FORGIVES: Final = regex(r"\|\|\s*(?:true|:|echo|exit 0)")
+_PACKS: Final = regex(r"^\s*(?:\|[-+]?\s+)?(?:tar\s+-?\w*c|zip\s+-|gzip\s|7z\s+a)", re.MULTILINE)
+_NO_LOGS: Final = regex(
     r"change[-_ ]?logs?|catalog|release|login|\.(?:whl|jar|war|deb|rpm|apk|exe|msi|dmg|dll|so|vsix|gem|nupkg|crate)\b",
     re.IGNORECASE,
 )

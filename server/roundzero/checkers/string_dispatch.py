@@ -16,6 +16,7 @@ from roundzero.checkers._paths import is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 FILES: Final = 3
 SHORTEST: Final = 3
 
-_COMPARES: Final = re.compile(r"[=!]=[ \t]*[\"']|[\"'][ \t]*[=!]=|\bin[ \t]*[(\[{][ \t]*[\"']|^[ \t]*case[ \t]")
-_NEW: Final = re.compile(r"[\"']\w+[\"']")
+_COMPARES: Final = regex(r"[=!]=[ \t]*[\"']|[\"'][ \t]*[=!]=|\bin[ \t]*[(\[{][ \t]*[\"']|^[ \t]*case[ \t]")
+_NEW: Final = regex(r"[\"']\w+[\"']")
 _KNOWN: Final = frozenset(
     {"__main__", "linux", "linux2", "darwin", "win32", "windows", "Windows", "Linux", "Darwin", "posix", "nt", "utf",
      "GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "true", "false", "True", "False", "yes", "none", "None", "null",

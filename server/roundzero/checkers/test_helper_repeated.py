@@ -8,7 +8,6 @@ Invariant: the function is new, and the header is not included.
 from __future__ import annotations
 
 import posixpath
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
@@ -18,6 +17,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -29,12 +29,12 @@ MOST_HEADERS: Final = 20
 SHARED_WORDS: Final = 2
 """Words that both names have, beside the verb."""
 
-_SIGNATURE: Final = re.compile(
+_SIGNATURE: Final = regex(
     r"(?:^|\n)\s*(?P<type>(?:[\w:]+\s+)*?[\w:]*[A-Z][\w:]*(?:<[^;{}()]*>)?|(?:[\w:]+\s+)*?[\w:]+<[^;{}()]*>)[\s*&]+"
     r"(?P<name>\w+)\s*\([^;{}]*$"
 )
-_NO_TYPE: Final = re.compile(r"\b(?:static|inline|constexpr|const|virtual|template|typename)\b|\s+")
-_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_NO_TYPE: Final = regex(r"\b(?:static|inline|constexpr|const|virtual|template|typename)\b|\s+")
+_WORDS: Final = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _VERBS: Final = frozenset({"make", "create", "build", "new", "get", "init", "setup", "test", "for", "default"})
 
 

@@ -20,6 +20,7 @@ from roundzero.checkers._starlark import build_file_of, is_build_file, parse_sta
 from roundzero.core.change import Side, Status
 from roundzero.core.finding import Anchor, Hit, evidence_at
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.scope import nearest_changed_line
 
 if TYPE_CHECKING:
@@ -33,16 +34,16 @@ if TYPE_CHECKING:
 
 _FILTER: Final = "test_tag_filters"
 _MANUAL: Final = "manual"
-_EXCLUDED: Final = re.compile(r"(?:^|[,=\s\"'])-(?P<tag>[A-Za-z_][\w.-]*)")
-_LEAVES_OUT: Final = re.compile(
+_EXCLUDED: Final = regex(r"(?:^|[,=\s\"'])-(?P<tag>[A-Za-z_][\w.-]*)")
+_LEAVES_OUT: Final = regex(
     r"^(?:manual|notest|disabled|broken)$|(?:^|[_-])(?:skip|skipped|disabled|quarantined?)(?:[_-](?:ci|tests?|all))?$"
 )
 """A tag that goes on to say where, such as ``skip-windows``, leaves the test to run elsewhere."""
 _LANGUAGES: Final = frozenset({"python", "cpp", "c", "cuda", "java", "go"})
-_COLLECTS: Final = re.compile(r"\bglob\(|\[\s*.*\bfor\b", re.DOTALL)
-_MEASURES: Final = re.compile(r"perf|bench|stress", re.IGNORECASE)
+_COLLECTS: Final = regex(r"\bglob\(|\[\s*.*\bfor\b", re.DOTALL)
+_MEASURES: Final = regex(r"perf|bench|stress", re.IGNORECASE)
 """What is run by hand because it measures."""
-_PROVES: Final = re.compile(
+_PROVES: Final = regex(
     r"assert|\b(?:EXPECT|CHECK|REQUIRE|TEST)\w*\(|\b(?:def|func)[ \t]+test|@test\b|\.raises\(|\bt\.(?:Error|Fatal|Run)",
     re.IGNORECASE,
 )

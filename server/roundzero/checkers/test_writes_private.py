@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted
 from roundzero.checkers._undoing import Restorations, has_unknown_base, is_run_first, with_monkeypatch
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Fix, Hit
 
 _MUTATORS: Final = frozenset({"pop", "update", "setdefault", "clear", "append", "extend", "add", "remove", "discard"})
-_PRIVATE: Final = re.compile(r"_(?!_)\w+")
+_PRIVATE: Final = regex(r"_(?!_)\w+")
 
 
 class TestWritesPrivate(PythonChecker):

@@ -15,6 +15,7 @@ from roundzero.checkers._cpp_text import functions
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
 SIBLINGS: Final = 2
 """Launching functions of the file besides the one that is judged."""
 
-_LAUNCH: Final = re.compile(r"<<<\s*")
-_NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_FIXED: Final = re.compile(
+_LAUNCH: Final = regex(r"<<<\s*")
+_NAME: Final = regex(r"[A-Za-z_]\w*")
+_FIXED: Final = regex(
     r"[A-Z][A-Z0-9_]*|k[A-Z]\w*|dim3|int|size_t|ceil\w*|div\w*|std|static_cast|float|min|unsigned|x|y|z"
 )
-_MANY: Final = re.compile(r"\bmax\s*\(")
+_MANY: Final = regex(r"\bmax\s*\(")
 
 
 class UnguardedKernelGrid(TextChecker):

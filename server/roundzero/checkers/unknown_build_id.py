@@ -19,6 +19,7 @@ from roundzero.core.finding import Hit
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.lexical import comments_and_strings
+from roundzero.core.regex import regex
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -28,15 +29,15 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit, Repository
     from roundzero.core.text import Span
 
-_LABEL: Final = re.compile(r"(?<=[\s(`])//(?P<package>[A-Za-z]\w*(?:[./-]\w+)*):(?P<target>\w[\w.+-]*\w)")
-_NUMBER: Final = re.compile(
+_LABEL: Final = regex(r"(?<=[\s(`])//(?P<package>[A-Za-z]\w*(?:[./-]\w+)*):(?P<target>\w[\w.+-]*\w)")
+_NUMBER: Final = regex(
     r"\b(?:build|pipeline|(?:ci|workflow|pipeline|job) run)s?[ -]?(?:id|no\.?|number|#)[ :=#]*(?P<named>\d{4,})\b"
     r"|\b(?:build|pipeline) #?(?P<plain>\d{6,})\b"
     r"|(?:构建|流水线|任务)(?:编号|号|ID|id)?[ :：#]*(?P<zh>\d{4,})",
     re.IGNORECASE,
 )
-_MAY_HAVE: Final = re.compile(r"//\w+[\w./-]*:\w|build|pipeline|run|构建|流水线|任务", re.IGNORECASE)
-_COMPUTES: Final = re.compile(r"\bfor\b[^\n]*\bin\b|\*\*kwargs")
+_MAY_HAVE: Final = regex(r"//\w+[\w./-]*:\w|build|pipeline|run|构建|流水线|任务", re.IGNORECASE)
+_COMPUTES: Final = regex(r"\bfor\b[^\n]*\bin\b|\*\*kwargs")
 _PROSE: Final = frozenset({"markdown", "rst", "json"})
 
 

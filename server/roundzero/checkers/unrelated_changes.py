@@ -27,6 +27,7 @@ from roundzero.checkers._parts import (
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Evidence, Hit, evidence_at
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,11 +47,11 @@ MOST_PLANNED: Final = 12
 COMMON: Final = 0.4
 """A word in more than this share of the files ties nothing."""
 
-_DEFINED: Final = re.compile(
+_DEFINED: Final = regex(
     r"^[ \t]*(?:async[ \t]+def|def|class|function|func|fn|struct|interface|type|enum|const)[ \t]+(\w{4,})", re.MULTILINE
 )
 
-_TESTS: Final = re.compile(r"(?:^|/)(?:tests?|__tests__|unittests?|mocks?)$")
+_TESTS: Final = regex(r"(?:^|/)(?:tests?|__tests__|unittests?|mocks?)$")
 
 
 class UnrelatedChanges(ChangeChecker):

@@ -27,6 +27,7 @@ from roundzero.checkers._vanished import VanishedModules
 from roundzero.core.change import Side
 from roundzero.core.facts import Where
 from roundzero.core.finding import Edit, Fix
+from roundzero.core.regex import regex
 from roundzero.core.resolution import AbsentModule, Found, InRepository, Missing
 from roundzero.core.text import Position, RelPath, Span
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from roundzero.core.facts import Import
     from roundzero.core.finding import Anchor, Hit
 
-_IMPORTS: Final = re.compile(
+_IMPORTS: Final = regex(
     r"\bimport\b|^[ \t]+\w+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*\w+(?:[ \t]+as[ \t]+\w+)?)*,?[ \t]*\)?[ \t]*(?:#.*)?$"
 )
 """A line that may be part of an import statement."""

@@ -7,13 +7,13 @@ Invariant: without a push in the same job nothing is reported, nor in a job that
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import TextChecker, code
 from roundzero.checkers._scripts import scripts
 from roundzero.checkers._workflows import is_workflow_path
 from roundzero.core.finding import Hit
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from roundzero.core.change import Source
 
 _BY_HAND: Final = frozenset({"workflow_dispatch", "workflow_call", "repository_dispatch"})
-_MAIN: Final = re.compile(
-    r"(?:refs/heads/)?(?:main|master|trunk|\$\{\{\s*github\.event\.repository\.default_branch\s*\}\})"
-)
-_OURS: Final = re.compile(r"origin|.*\$\{\{\s*github\.repository\s*\}\}.*|.*\$\{?GITHUB_REPOSITORY\b.*")
-_FORCES: Final = re.compile(r"--force(?:-with-lease(?:=.*)?|-if-includes)?|--mirror|-[a-zA-Z]*f[a-zA-Z]*")
-_WORKFLOWS: Final = re.compile(r"(?:.*/)?\.github(?:/workflows)?(?:/?|/\*|/\*\*|/\*\.ya?ml|/\*\.\*)")
+_MAIN: Final = regex(r"(?:refs/heads/)?(?:main|master|trunk|\$\{\{\s*github\.event\.repository\.default_branch\s*\}\})")
+_OURS: Final = regex(r"origin|.*\$\{\{\s*github\.repository\s*\}\}.*|.*\$\{?GITHUB_REPOSITORY\b.*")
+_FORCES: Final = regex(r"--force(?:-with-lease(?:=.*)?|-if-includes)?|--mirror|-[a-zA-Z]*f[a-zA-Z]*")
+_WORKFLOWS: Final = regex(r"(?:.*/)?\.github(?:/workflows)?(?:/?|/\*|/\*\*|/\*\.ya?ml|/\*\.\*)")
 _SWITCHES: Final = frozenset({"checkout", "switch"})
 
 

@@ -16,6 +16,7 @@ from roundzero.checkers._workflows import EXPRESSION, is_workflow_path, parse_wo
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.item import Severity
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +28,7 @@ _EVENTS_WITH_RIGHTS: Final = frozenset(
     {"pull_request_target", "workflow_run", "issues", "issue_comment", "discussion", "discussion_comment", "gollum"}
 )
 """Events that outsiders raise and that run with the repository's secrets and a token that may write."""
-_SECRET: Final = re.compile(r"\bsecrets\.(?!GITHUB_TOKEN\b)\w+")
+_SECRET: Final = regex(r"\bsecrets\.(?!GITHUB_TOKEN\b)\w+")
 _SCRIPTS: Final = ("script", "inlineScript", "inline-script", "cmd", "run")
 """What actions call an input that they run as a script."""
 MOST_PLACES: Final = 4

@@ -14,6 +14,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
 from roundzero.errors import OutsideError, UserError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 STAGES: Final = {"pre-push": "push", "pre-commit": "commit"}
 """The stages, each with what it stands before."""
 
-_MARK: Final = re.compile(rb"\A#!/bin/sh\n# Round Zero's hook, ([0-9a-f]{16})\. [^\n]*\n", re.ASCII)
+_MARK: Final = regex(rb"\A#!/bin/sh\n# Round Zero's hook, ([0-9a-f]{16})\. [^\n]*\n", re.ASCII)
 
 _SUFFIX: Final = ".before-roundzero"
 

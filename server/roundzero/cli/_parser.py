@@ -11,7 +11,9 @@ import re
 import sys
 from typing import Final, NoReturn
 
-_CHOICE: Final = re.compile(r"^argument -.*: invalid choice: '([^']*)' \(choose from (.*)\)", re.DOTALL)
+from roundzero.core.regex import regex
+
+_CHOICE: Final = regex(r"^argument -.*: invalid choice: '([^']*)' \(choose from (.*)\)", re.DOTALL)
 
 SEVERITIES: Final = ("P0", "P1", "P2", "P3")
 

@@ -6,12 +6,13 @@ known to be valid TOML; at worst the line is that of the enclosing table.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-_HEADER: Final = re.compile(r"\s*\[([^\[\]]+)\]\s*(?:#.*)?$")
-_KEY: Final = re.compile(r"\s*((?:\"[^\"]*\"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:\"[^\"]*\"|'[^']*'|[\w-]+))*)\s*=")
-_PART: Final = re.compile(r"\"([^\"]*)\"|'([^']*)'|([\w-]+)")
+from roundzero.core.regex import regex
+
+_HEADER: Final = regex(r"\s*\[([^\[\]]+)\]\s*(?:#.*)?$")
+_KEY: Final = regex(r"\s*((?:\"[^\"]*\"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:\"[^\"]*\"|'[^']*'|[\w-]+))*)\s*=")
+_PART: Final = regex(r"\"([^\"]*)\"|'([^']*)'|([\w-]+)")
 
 
 def line_of(text: str, keys: tuple[str, ...]) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from roundzero.core.anatomy import Probe
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ _ZH_TEST: Final = (
     ),
 )
 
-_CONDITION: Final = re.compile(
+_CONDITION: Final = regex(
     r"^\s*[,;:]?\s*(?:and |but )?(?:when|if|unless|until|before|after|on|under|except|only|while|during|with|without"
     r"|for|in case|as long as)\b"
     r"|^\s*[，,；;]?\s*(?:当|如果|若|除非|直到|之前|之后|仅|只有)"

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,9 +160,9 @@ class _Evidence:
         return self._moves[key]
 
 
-_WORD: Final = re.compile(r"[A-Za-z0-9_]+(?:[./+-][A-Za-z0-9_]+)*|[^\W\d_A-Za-z]+")
-_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_PLURAL: Final = re.compile(r"(?<=[a-z]{3})(?<!s)s$")
+_WORD: Final = regex(r"[A-Za-z0-9_]+(?:[./+-][A-Za-z0-9_]+)*|[^\W\d_A-Za-z]+")
+_PART: Final = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_PLURAL: Final = regex(r"(?<=[a-z]{3})(?<!s)s$")
 _CHARACTER: Final = 0.25
 _NEIGHBOURS: Final = 0.7
 """What a character, and two side by side, of a script without spaces weigh beside a word."""

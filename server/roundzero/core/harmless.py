@@ -6,16 +6,17 @@ back can be written as UTF-8, and ``clean`` and ``line`` leave no control, bidir
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Final
 
-_UNSAFE: Final = re.compile(
+from roundzero.core.regex import regex
+
+_UNSAFE: Final = regex(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
-_MARKS: Final = re.compile("[\u2610-\u2612\u2705\u2713-\u2718\u274c\u274e]")
-_HALF: Final = re.compile("[\ud800-\udfff]")
+_MARKS: Final = regex("[\u2610-\u2612\u2705\u2713-\u2718\u274c\u274e]")
+_HALF: Final = regex("[\ud800-\udfff]")
 
 
 @cache

@@ -22,6 +22,7 @@ from roundzero.core.cluster import Listing, rarity, words
 from roundzero.core.frozen import dataclass
 from roundzero.core.matching import MODEL_LINES
 from roundzero.core.prompt import OTHER
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -125,9 +126,9 @@ def _telling(text: str) -> dict[str, float]:
     }
 
 
-_NAME: Final = re.compile(r"`([^`\s]+)`|\b([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\b(\()?", re.ASCII)
-_WRITTEN: Final = re.compile(r"[a-z0-9][A-Z]|_|\.|\d")
-_COMMON: Final = re.compile(r"None|True|False|\w*(?:Error|Exception|Interrupt)")
+_NAME: Final = regex(r"`([^`\s]+)`|\b([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\b(\()?", re.ASCII)
+_WRITTEN: Final = regex(r"[a-z0-9][A-Z]|_|\.|\d")
+_COMMON: Final = regex(r"None|True|False|\w*(?:Error|Exception|Interrupt)")
 
 
 def _names(text: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -50,8 +51,8 @@ _FAMILY_OF: Final[Mapping[str, str]] = {
     "lua": "dashes",
     **dict.fromkeys(("html", "markdown"), "markup"),
 }  # fmt: skip
-_INK: Final = re.compile(r"[^\n]")
-_SCANNERS: Final = {name: re.compile(pattern, re.DOTALL) for name, pattern in _FAMILIES.items()}
+_INK: Final = regex(r"[^\n]")
+_SCANNERS: Final = {name: regex(pattern, re.DOTALL) for name, pattern in _FAMILIES.items()}
 
 
 def comments_and_strings(source: Source) -> Iterator[re.Match[str]]:

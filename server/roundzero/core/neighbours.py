@@ -8,13 +8,13 @@ keystroke pays for it only in a tie. Invariant: the answer depends on texts and 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import defaultdict, deque
 from dataclasses import field
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.text import LineIndex, collapse
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _WINDOW: Final = 8
 _PAIRS: Final = 1000
 """About so many pairs of one group are compared, in some 25 ms; in a larger group each with its nearest."""
 
-_SAYS: Final = re.compile(r"[^\W_]")
+_SAYS: Final = regex(r"[^\W_]")
 
 T = TypeVar("T")
 

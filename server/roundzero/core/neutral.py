@@ -7,18 +7,21 @@ text of an unknown language is left alone.
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Source
 from roundzero.core.lexical import comments_and_strings, is_known
+from roundzero.core.regex import regex
+
+if TYPE_CHECKING:
+    import re
 
 FILLER: Final = "..."
-_QUOTES: Final = re.compile(r"\"\"\"|'''|[\"'`]")
-_PROSE: Final = re.compile(r"\s")
-_OPENS: Final = re.compile(r"#+|//+|/\*+|--|")
-_HOLE: Final = re.compile(r"\$?\{[^{}\n]*\}")
-_LINE: Final = re.compile(r"[^\r\n]+")
+_QUOTES: Final = regex(r"\"\"\"|'''|[\"'`]")
+_PROSE: Final = regex(r"\s")
+_OPENS: Final = regex(r"#+|//+|/\*+|--|")
+_HOLE: Final = regex(r"\$?\{[^{}\n]*\}")
+_LINE: Final = regex(r"[^\r\n]+")
 
 
 def neutral(source: Source) -> Source:

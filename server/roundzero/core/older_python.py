@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -18,7 +20,7 @@ ONLY_THERE: Final = frozenset({"basestring", "execfile", "raw_input", "unichr", 
 THERE_TOO: Final = frozenset({"apply", "buffer", "cmp", "coerce", "file", "intern", "long", "reduce", "reload"})
 """Built-in names of Python 2 that may as well be a slip today."""
 
-_PYTHON_3: Final = re.compile(
+_PYTHON_3: Final = regex(
     r"""^[ \t]*async[ ]+(?:def|for|with)\b | ^[ \t]*nonlocal[ ] | \byield[ ]from\b | ^[ \t]*raise[ ][^#"'\n]*[ ]from[ ]
     | \bdef[ ]\w+\([^"'#\n]*\)[ ]*-> | :=[^=] | (?<![^\s(\[{,=+:%])[rR]?[fFtT][rR]?["'] | \b(?:def|class)[ ]\w+\[
     | ^[ \t]*match[ ].*:[ ]*$ | \bsuper\(\)
@@ -26,7 +28,7 @@ _PYTHON_3: Final = re.compile(
     | ^import[ ](?:asyncio|dataclasses|pathlib)\b""",
     re.VERBOSE | re.MULTILINE,
 )
-_PYTHON_2: Final = re.compile(
+_PYTHON_2: Final = regex(
     r"""^from[ ]__future__[ ]import[ ].*\b(?:print_function|unicode_literals|absolute_import|division|with_statement)\b
     | ^[ \t]*(?:import|from)[ ](?:six|urllib2|urlparse|httplib|cStringIO|StringIO|ConfigParser|Queue|cPickle|mock)\b
     | \.(?:iteritems|itervalues|iterkeys|has_key)\(
@@ -34,20 +36,20 @@ _PYTHON_2: Final = re.compile(
     | ^[ \t]*class[ ]\w+\(object\): | \bsuper\(\w+,[ ]\w+\) | (?<![\w"'])u["']""",
     re.VERBOSE | re.MULTILINE,
 )
-_BOTH: Final = re.compile(
+_BOTH: Final = regex(
     r"\bPY[23]\b|\bversion_info\[0\]|\bversion_info\.major\b|\bversion_info[ ]*[<>=]=?[ ]*\([23],?[ ]*0?\)"
 )
 """A branch for either, whose other half may show signs of Python 3."""
-_STATEMENT_2: Final = re.compile(
+_STATEMENT_2: Final = regex(
     r"""(?:^|[:;])[ \t]*print[ ]+[\w"'`] | (?:^|[:;])[ \t]*print[ ]*>> | (?:^|[:;])[ \t]*exec[ ]+[\w"']
     | ^[ \t]*raise[ ]+[\w.]+[ ]*, | ^[ \t]*except\b[^:#]*,[ ]*\w+[ ]*: | ` | <> | \b0[0-7]+\b | \b\d+[lL]\b
     | \b[uU][rR]["'] | \bdef[ ]\w+\([^)]*\( | \blambda[ ][^:]*\(""",
     re.VERBOSE,
 )
-_CAUGHT_2: Final = re.compile(r"^[ \t]*except\b[^:#\n]*,[ \t]*([a-z_]\w*)[ \t]*:", re.MULTILINE)
-_CAUGHT: Final = re.compile(r"^[ \t]*except\b[^:#\n]*[ \t]as[ \t]+(\w+)[ \t]*:", re.MULTILINE)
+_CAUGHT_2: Final = regex(r"^[ \t]*except\b[^:#\n]*,[ \t]*([a-z_]\w*)[ \t]*:", re.MULTILINE)
+_CAUGHT: Final = regex(r"^[ \t]*except\b[^:#\n]*[ \t]as[ \t]+(\w+)[ \t]*:", re.MULTILINE)
 """In Python 2 the name lives on after its block."""
-_ASYNC_NAME: Final = re.compile(r"\.async\b|\basync[ ]*=|\bimport[ ].*\basync\b")
+_ASYNC_NAME: Final = regex(r"\.async\b|\basync[ ]*=|\bimport[ ].*\basync\b")
 
 
 def is_for_python_2(text: str) -> bool:

@@ -8,7 +8,6 @@ Invariant: one counterpart excuses one finding only.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
@@ -16,6 +15,7 @@ from roundzero.core.finding import Origin
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import LooksAt, language_of
 from roundzero.core.matching import Moves, pair
+from roundzero.core.regex import regex
 from roundzero.core.scope import out_of_scope, touches_change
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath
 
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = regex(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, order=True)

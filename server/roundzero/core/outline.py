@@ -7,18 +7,18 @@ the answer depends on nothing but the text.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from roundzero.core.text import LineIndex, RelPath
 
-_DEFINITION: Final = re.compile(r"([ \t]*)(?:async[ \t]+def|def|class)[ \t]+(\w+)")
-_DECORATOR: Final = re.compile(r"[ \t]*@")
+_DEFINITION: Final = regex(r"([ \t]*)(?:async[ \t]+def|def|class)[ \t]+(\w+)")
+_DECORATOR: Final = regex(r"[ \t]*@")
 
 
 def symbol_at(path: RelPath, index: LineIndex, line: int) -> str | None:

@@ -8,14 +8,15 @@ has.
 from __future__ import annotations
 
 import html
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.core.harmless import is_hidden
+from roundzero.core.regex import regex
 from roundzero.core.text import dominant_eol, with_eol
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator, Sequence
 
     from roundzero.core.text import LineIndex
@@ -86,14 +87,14 @@ Likewise a remark may be a reviewer's, or a comment; where the text has one of i
 """
 
 
-_NUMBERED: Final = re.compile(r"\s*(?:[\w./-]+:)?L?(\d{1,9})\s*(?:[:|│→]|\t)[ \t]?")
-_CHANGED: Final = re.compile(r"[-+](?![-+])[ \t]?")
-_QUOTED: Final = re.compile(r"\s*>[ \t]?")
-_LISTED: Final = re.compile(r"\s*[-*•][ \t]+")
-_FENCE: Final = re.compile(r"\s*(?:```|~~~)\w*\s*")
-_REMARK: Final = re.compile(r"(?<=\S)\s+(?:(?:#|//|<-+|←|→).*|/\*(?:(?!\*/).)*(?:\*/)?)$")
-_ELLIPSIS: Final = re.compile(r"\s*(?:\.{3,}|…)\s*")
-_END: Final = re.compile(r"\s*(?:\.{3,}|…)\s*$")
+_NUMBERED: Final = regex(r"\s*(?:[\w./-]+:)?L?(\d{1,9})\s*(?:[:|│→]|\t)[ \t]?")
+_CHANGED: Final = regex(r"[-+](?![-+])[ \t]?")
+_QUOTED: Final = regex(r"\s*>[ \t]?")
+_LISTED: Final = regex(r"\s*[-*•][ \t]+")
+_FENCE: Final = regex(r"\s*(?:```|~~~)\w*\s*")
+_REMARK: Final = regex(r"(?<=\S)\s+(?:(?:#|//|<-+|←|→).*|/\*(?:(?!\*/).)*(?:\*/)?)$")
+_ELLIPSIS: Final = regex(r"\s*(?:\.{3,}|…)\s*")
+_END: Final = regex(r"\s*(?:\.{3,}|…)\s*$")
 
 
 def _wordings(quote: str, line: int) -> Iterator[str]:
@@ -144,7 +145,7 @@ def _parts(wording: str) -> list[str]:
     return parts if len(parts) > 1 and all(_WORD.search(part) for part in parts) else []
 
 
-_WORD: Final = re.compile(r"[^\W_]+")
+_WORD: Final = regex(r"[^\W_]+")
 _KEYWORDS: Final = frozenset(
     """
     and as assert async auto await bool break case catch class cls const continue def default del do done elif else end
@@ -159,7 +160,7 @@ _MARKS: Final = frozenset("_*`~\\<>[]")
 """What Markdown takes for its own, drops, or turns into something else."""
 _FORMATTING: Final = frozenset("*`~\\")
 """Marks that a quote may have been given on the way."""
-_TAG: Final = re.compile(r"<[A-Za-z/!][^<>\n]*>")
+_TAG: Final = regex(r"<[A-Za-z/!][^<>\n]*>")
 
 
 class Text:
@@ -306,8 +307,8 @@ class _Form:
         return self.index.position(self.origins[at]).line
 
 
-_NUMBER: Final = re.compile(r"\d\.\d")
-_COMMENT: Final = re.compile(r"^\s+(?:(?:#|//).*|/\*(?:(?!\*/).)*(?:\*/\s*)?$)")
+_NUMBER: Final = regex(r"\d\.\d")
+_COMMENT: Final = regex(r"^\s+(?:(?:#|//).*|/\*(?:(?!\*/).)*(?:\*/\s*)?$)")
 
 
 def _is_word(character: str) -> bool:

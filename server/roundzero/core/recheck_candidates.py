@@ -7,7 +7,6 @@ around it; only code that was deleted to the last line is called gone.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +19,7 @@ from roundzero.core.linemap import LineMap
 from roundzero.core.matching import RESEMBLES, TELLING, resemblance
 from roundzero.core.outline import block_around
 from roundzero.core.rechecking import AROUND, Subject, defines, is_wide
+from roundzero.core.regex import regex
 from roundzero.core.remembered import remembered
 from roundzero.core.text import collapse
 
@@ -36,7 +36,7 @@ _MOST_COMPARED: Final = 3000
 _COMPARED: Final = 200
 """Added lines that are compared with one that is gone, and characters of them."""
 
-_WORD: Final = re.compile(r"[^\W\d]\w*")
+_WORD: Final = regex(r"[^\W\d]\w*")
 
 
 def candidates(  # noqa: PLR0913  each is an independent input

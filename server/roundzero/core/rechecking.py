@@ -26,6 +26,7 @@ from roundzero.core.lexical import is_known
 from roundzero.core.neutral import neutral
 from roundzero.core.outline import symbol_at
 from roundzero.core.quotes import CLOSE
+from roundzero.core.regex import regex
 from roundzero.core.remembered import Remembered
 from roundzero.core.secrets import redact
 from roundzero.core.text import collapse
@@ -52,7 +53,7 @@ NO_PROOF: Final = "said to be fixed, but no new line there shows it"
 NOT_THERE: Final = "looked at again, and what would show it is not there"
 UNDECIDED: Final = "looked at again, and not decided"
 
-_MARKS: Final = re.compile(r"[#/*\"'`.\s-]+")
+_MARKS: Final = regex(r"[#/*\"'`.\s-]+")
 """What is left of a line that is a comment or prose, once that is blanked."""
 
 

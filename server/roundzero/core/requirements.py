@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
@@ -20,18 +21,18 @@ if TYPE_CHECKING:
 
     from roundzero.core.text import LineIndex
 
-_NAMED: Final = re.compile(
+_NAMED: Final = regex(
     r"""(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*
     (?:@\s*(?P<url>\S+)|(?P<range>\(?\s*(?:===|==|~=|!=|<=|>=|<|>)[^;#]*))?
     \s*(?:;\s*(?P<marker>.*))?""",
     re.VERBOSE,
 )
-_URL: Final = re.compile(r"(?:https?|file|ftp)://\S+|[^\s@]+\.(?:whl|tar\.gz|zip)(?:#\S+)?(?=\s|$)")
-_OPTION: Final = re.compile(r"\s+--(?P<name>[\w-]+)[= ](?P<value>\S+)")
-_HASH: Final = re.compile(r"--hash[= ](?P<algorithm>\w+):(?P<digest>\S+)")
-_FRAGMENT: Final = re.compile(r"[#&](?P<algorithm>sha256|sha384|sha512)=(?P<digest>[^&\s]*)")
-_INCLUDE: Final = re.compile(r"\s*(?P<option>-r|-c|--requirement|--constraint)[ =]?\s*(?P<path>\S+)")
-_SDIST: Final = re.compile(r"(?P<name>.+?)-(?P<version>v?\d[^-]*?)\.(?:tar\.(?:gz|bz2|xz)|zip|tgz)")
+_URL: Final = regex(r"(?:https?|file|ftp)://\S+|[^\s@]+\.(?:whl|tar\.gz|zip)(?:#\S+)?(?=\s|$)")
+_OPTION: Final = regex(r"\s+--(?P<name>[\w-]+)[= ](?P<value>\S+)")
+_HASH: Final = regex(r"--hash[= ](?P<algorithm>\w+):(?P<digest>\S+)")
+_FRAGMENT: Final = regex(r"[#&](?P<algorithm>sha256|sha384|sha512)=(?P<digest>[^&\s]*)")
+_INCLUDE: Final = regex(r"\s*(?P<option>-r|-c|--requirement|--constraint)[ =]?\s*(?P<path>\S+)")
+_SDIST: Final = regex(r"(?P<name>.+?)-(?P<version>v?\d[^-]*?)\.(?:tar\.(?:gz|bz2|xz)|zip|tgz)")
 
 
 LONGEST: Final = 2000

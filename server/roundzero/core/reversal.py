@@ -7,7 +7,6 @@ asking anybody. Decides nothing about whether the finding is right. Invariant: a
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ from roundzero.core.change import Side
 from roundzero.core.finding import FindingId, State
 from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import redacted
+from roundzero.core.regex import regex
 from roundzero.core.text import collapse
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from roundzero.core.strengths import KeptStrength
     from roundzero.core.text import RelPath
 
-_NAMED: Final = re.compile(r"(rz-[0-9a-f]{12}), fixed in round ")
+_NAMED: Final = regex(r"(rz-[0-9a-f]{12}), fixed in round ")
 _MOST: Final = 3
 """Most that one finding is said to take back."""
 

@@ -16,6 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.secret_shapes import SHAPES, SecretKind
 
 if TYPE_CHECKING:
@@ -46,23 +47,23 @@ _NAME_WORDS: Final = (
     "password", "passwd", "pwd", "secret", "token", "api_key", "apikey", "api-key", "access_key", "accesskey",
     "auth_key", "private_key", "secret_key", "credential", "passphrase",
 )  # fmt: skip
-_ASSIGNED: Final = re.compile(
+_ASSIGNED: Final = regex(
     r"""[\w.-]{0,40}["']?\]?[ \t]{0,8}(?::[ \t]{0,4}(?:str|string|String)[ \t]{0,4})?(?:=>|:=|[=:])[ \t]{0,8}"""
     r"""(?:[bru]{0,2}(?P<quote>["'])(?P<quoted>[^\s"'\\]{8,200})(?P=quote)(?![.\[%])"""
     r"""|(?P<bare>[A-Za-z0-9+/=_-]{20,200})[ \t]{0,8}\r?$)""",
     re.MULTILINE,
 )
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = regex(
     r"example|sample|dummy|placeholder|change.?me|your|x{3,}|todo|fake|mock|redact|insert|replace|secret|passw|token"
     r"|default|foobar|foo|test|demo|invalid|\.\.\.|\*{3,}|abcdef|012345|12345|qwert|none|null|undefined|hunter2|deadbeef"
     r"|lorem|correct.?horse|key-?here|<|>|\$\{|\{\{|%\(|\$\(",
     re.IGNORECASE,
 )
-_VENDOR_PLACEHOLDER: Final = re.compile(
+_VENDOR_PLACEHOLDER: Final = regex(
     r"example|x{5,}|\.\.\.|\*{3,}|(.)\1{6}|your|abcdefghij|1234567890|0123456789|fake|dummy", re.IGNORECASE
 )
-_WORDS: Final = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)\d{0,2}(?:[-_./:@+ ](?:[A-Z]?[a-z]+|[A-Z]+|\d{1,4})\d{0,2})*")
-_CAMEL: Final = re.compile(r"(?:[A-Za-z]?[a-z]+|[A-Z]{2,})(?:[A-Z][a-z]+|[A-Z]{2,}|[A-Z]?\d{1,2}){0,8}")
+_WORDS: Final = regex(r"(?:[A-Z]?[a-z]+|[A-Z]+)\d{0,2}(?:[-_./:@+ ](?:[A-Z]?[a-z]+|[A-Z]+|\d{1,4})\d{0,2})*")
+_CAMEL: Final = regex(r"(?:[A-Za-z]?[a-z]+|[A-Z]{2,})(?:[A-Z][a-z]+|[A-Z]{2,}|[A-Z]?\d{1,2}){0,8}")
 _RANDOM_ENOUGH: Final = 3.0
 _TOKEN_RANDOM_ENOUGH: Final = 3.5
 _VENDOR_RANDOM_ENOUGH: Final = 3.0
@@ -225,7 +226,7 @@ def _named(text: str) -> Iterator[SecretSpan]:
             at = lowered.find(word, at + 1)
 
 
-_TAIL: Final = re.compile(
+_TAIL: Final = regex(
     r"(?:s|_?\d{0,2}|_?(?:key|value|val|id|string|str|hash|bytes|prod|production|live|base64|b64|raw))"
     r"[\"']?\]?[ \t]*(?:$|[:=])",
     re.IGNORECASE | re.MULTILINE,
@@ -237,7 +238,7 @@ def _ends_name(text: str, at: int) -> bool:
     return _TAIL.match(text, at) is not None
 
 
-_NO_CREDENTIAL: Final = re.compile(
+_NO_CREDENTIAL: Final = regex(
     r"(?:next|continuation|lock|change|request|idempotency|page|pagination|sync|update|action|csrf|xsrf|cancel|resume|"
     r"start|end|stop|special|pad|eos|bos|unk|mask|cls|sep)[_-]?$",
     re.IGNORECASE,

@@ -11,6 +11,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
 from roundzero.core.secrets import entropy, kinds
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ _SHORT_NAMES: Final = (
     "salt",
     "hmac",
 )
-_KEYS: Final = re.compile(
+_KEYS: Final = regex(
     r"(?:api|access|account|auth|private|secret|signing|encryption|master|shared|storage|app|application|service|admin"
     r"|client|license|webhook|deploy|ssh|session)[_-]?$"
 )
@@ -80,9 +81,9 @@ _ASSIGNS: Final = (
     r"|[ \t]{0,8},[ \t]{0,8}(?=[\"'])"
     r"|[ \t]{0,8}:[ \t]{0,8}[|>][+-]?[ \t]{0,8}\r?\n[ \t]{1,40})"
 )
-_AFTER_NAME: Final = re.compile(_ASSIGNS + _VALUE)
+_AFTER_NAME: Final = regex(_ASSIGNS + _VALUE)
 
-_NO_VALUE: Final = re.compile(
+_NO_VALUE: Final = regex(
     r"[\w.-]{0,40}?(?:url|uri|path|file|name|type|field|length|len|size|min|max|count|limit|ttl|expir\w*|timeout|format"
     r"|policy|regex|pattern|label|help|algorithm|reset|version|hint|prompt|input|column|header|prefix|suffix|index|env"
     r"|var|mode|strategy|class|required|enabled|rounds?|endpoint|issuer|ref|error|message|title|key)"
@@ -91,16 +92,16 @@ _NO_VALUE: Final = re.compile(
 )
 """After the word: the name is about something else than the value (``token_url``); only a random value is one then."""
 
-_BLANK: Final = re.compile(
+_BLANK: Final = regex(
     r"[*x.#_-]+|\{+[^{}]*\}+|%[sdr]|[$][a-z_]\w*"
     r"|(?:none|null|nil|true|false|undefined|str|string|bytes|int|bool|object|any|yes|no|on|off|required|optional)\??",
     re.IGNORECASE,
 )
-_REFERENCE: Final = re.compile(r"[$%]\{|\{\{|[$%]\(|<%|\bos\.environ|process\.env|getenv")
-_WORDLIKE: Final = re.compile(
+_REFERENCE: Final = regex(r"[$%]\{|\{\{|[$%]\(|<%|\bos\.environ|process\.env|getenv")
+_WORDLIKE: Final = regex(
     r"(?:[A-Za-z]?[a-z]+|[A-Z]+)(?:[A-Z][a-z]{2,}|[A-Z]{2,}(?![a-z])|[-_./: ](?:[A-Z]?[a-z]+|[A-Z]+)){0,20}[:.!?]?"
 )
-_CODE: Final = re.compile(r"[A-Za-z_][\w.]*(?:\(\)?|\[.*)?|&?\*?[A-Za-z_]\w*(?:::\w+)+|-?\d{1,5}(?:\.\d+)?")
+_CODE: Final = regex(r"[A-Za-z_][\w.]*(?:\(\)?|\[.*)?|&?\*?[A-Za-z_]\w*(?:::\w+)+|-?\d{1,5}(?:\.\d+)?")
 _PASSWORDS: Final = ("pass", "pwd", "pin")
 
 _PLACED: Final[tuple[tuple[str, str, str], ...]] = (
@@ -184,16 +185,16 @@ _PLACED: Final[tuple[tuple[str, str, str], ...]] = (
 )
 """What a place begins with (in lower case), what stands there, and where in it the value is."""
 
-_COOKIE: Final = re.compile(r"cookie2?\\?[\"'`]?[ \t]{0,4}[:=,][ \t]{0,4}\\?[\"'`]?(?P<value>[^\"'`\n\\]{4,4000})")
-_CRUMB: Final = re.compile(r"=([^;\s\"'`]{6,})")
-_BLOB: Final = re.compile(r"(?<![A-Za-z0-9+/_=.-])[A-Za-z0-9+/_-]{40,16000}={0,2}(?![A-Za-z0-9+/_-])")
+_COOKIE: Final = regex(r"cookie2?\\?[\"'`]?[ \t]{0,4}[:=,][ \t]{0,4}\\?[\"'`]?(?P<value>[^\"'`\n\\]{4,4000})")
+_CRUMB: Final = regex(r"=([^;\s\"'`]{6,})")
+_BLOB: Final = regex(r"(?<![A-Za-z0-9+/_=.-])[A-Za-z0-9+/_-]{40,16000}={0,2}(?![A-Za-z0-9+/_-])")
 _DIGESTS: Final = ("sha1", "sha256", "sha384", "sha512", "sha-256", "sha-512", "h1", "integrity", "checksum", "digest")
 _BLOB_BITS: Final = 4.2
 """Shannon bits per character: random base64 of 40 characters has 4.7 on average and hardly ever less than this."""
 
 _MAY_BE_WORDS: Final = {"password", "connection string", "value of an element"}
 _RANDOM_BITS: Final = 3.0
-_PATTERNS: Final = tuple((needle, label, re.compile(pattern)) for needle, label, pattern in _PLACED)
+_PATTERNS: Final = tuple((needle, label, regex(pattern)) for needle, label, pattern in _PLACED)
 
 
 def named(text: str, lowered: str, settings: bool) -> Iterator[tuple[int, int, str]]:  # noqa: FBT001  one of two kinds
@@ -354,8 +355,8 @@ def _is_name(value: str) -> bool:
     return words >= 3 and not any(random)
 
 
-_PARTED: Final = re.compile(r"[-_/+=]+")
-_WORD: Final = re.compile(r"[A-Z]?[a-z]{3,20}")
+_PARTED: Final = regex(r"[-_/+=]+")
+_WORD: Final = regex(r"[A-Z]?[a-z]{3,20}")
 _RANDOM_PART: Final = 20
 """Letters and digits in one piece that are no words: what is random and as long as 40 has mostly one."""
 

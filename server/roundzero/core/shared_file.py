@@ -20,6 +20,7 @@ from roundzero.core.dismissal import Dismissal, DismissalScope, place_in_file
 from roundzero.core.finding import FindingId, first_id
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import ItemId
+from roundzero.core.regex import regex
 from roundzero.core.rule_files import SHARED_FILE
 from roundzero.core.text import RelPath, dominant_eol
 
@@ -35,13 +36,13 @@ _HEAD: Final = "# Findings this repository has put aside. Written by `roundzero 
 _FIELDS: Final = ("id", "scope", "item", "path", "symbol", "anchor", "reason", "by", "at", "expires")
 _LIST: Final = "dismissal"
 
-_MANY_LINES: Final = re.compile(
+_MANY_LINES: Final = regex(
     r"#[^\n]*|\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*\"\"\"|\'\'\'(?:[^\']|\'(?!\'\'))*\'\'\'|\"(?:[^\"\\\n]|\\.)*\"|\'[^\'\n]*\'",
     re.DOTALL,
 )
-_HEADER: Final = re.compile(r"[ \t]*\[\[[ \t]*(?:dismissal|\"dismissal\"|\'dismissal\')[ \t]*\]\]")
-_ANY_HEADER: Final = re.compile(r"[ \t]*\[")
-_NOT_A_VALUE: Final = re.compile(r"[ \t]*(?:#|$)")
+_HEADER: Final = regex(r"[ \t]*\[\[[ \t]*(?:dismissal|\"dismissal\"|\'dismissal\')[ \t]*\]\]")
+_ANY_HEADER: Final = regex(r"[ \t]*\[")
+_NOT_A_VALUE: Final = regex(r"[ \t]*(?:#|$)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ Invariants: a directive without a reason covers nothing; a text without the word
 
 from __future__ import annotations
 
-import re
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +15,7 @@ from roundzero.core.change import Side
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import Item, ItemId
 from roundzero.core.lexical import comments_and_strings
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,7 @@ FILE_LINES: Final = 10
 """``ignore-file`` counts in this many first lines only."""
 
 _MARK: Final = "roundzero:"
-_DIRECTIVE: Final = re.compile(r"roundzero:[ \t]*ignore(-file)?\b(?:\[([^\]\r\n]*)\])?[ \t:]*([^\r\n]*)")
+_DIRECTIVE: Final = regex(r"roundzero:[ \t]*ignore(-file)?\b(?:\[([^\]\r\n]*)\])?[ \t:]*([^\r\n]*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

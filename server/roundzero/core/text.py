@@ -8,18 +8,18 @@ every position inside the text.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from typing import Final, NewType
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 RelPath = NewType("RelPath", str)
 """A path relative to the root, with ``/``; bytes that are not UTF-8 are carried as surrogate escapes."""
 
-_CODING: Final = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)")
+_CODING: Final = regex(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)")
 _BOM: Final = b"\xef\xbb\xbf"
-_TERMINATOR_AWARE_OF_CR: Final = re.compile(r"\r\n|\n|\r")
+_TERMINATOR_AWARE_OF_CR: Final = regex(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True, order=True)

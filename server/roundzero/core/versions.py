@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
-_VERSION: Final = re.compile(
+_VERSION: Final = regex(
     r"""v?(?:(?P<epoch>\d+)!)?(?P<release>\d+(?:\.\d+)*)
     (?P<pre>[-_.]?(?P<pre_word>alpha|beta|preview|pre|a|b|c|rc)[-_.]?(?P<pre_number>\d*))?
     (?P<post>-(?P<post_plain>\d+)|[-_.]?(?:post|rev|r)[-_.]?(?P<post_number>\d*))?
@@ -21,7 +22,7 @@ _VERSION: Final = re.compile(
     (?:\+(?P<local>[a-z0-9]+(?:[-_.][a-z0-9]+)*))?""",
     re.VERBOSE | re.IGNORECASE,
 )
-_CLAUSE: Final = re.compile(r"\s*(?P<operator>===|==|~=|!=|<=|>=|<|>)\s*(?P<version>[^\s,;]+)\s*")
+_CLAUSE: Final = regex(r"\s*(?P<operator>===|==|~=|!=|<=|>=|<|>)\s*(?P<version>[^\s,;]+)\s*")
 _PRE_ORDER: Final = {"alpha": "a", "beta": "b", "c": "rc", "pre": "rc", "preview": "rc"}
 _LAST: Final = "~"
 """Sorts after every word of a pre-release."""

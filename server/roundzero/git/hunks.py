@@ -7,16 +7,16 @@ terminators and what git writes into ``$Id$``, and no hunk begins or ends with s
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.linemap import Hunk
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-_IDENT: Final = re.compile(r"\$Id: [0-9a-f]{40}(?:[0-9a-f]{24})? \$")
+_IDENT: Final = regex(r"\$Id: [0-9a-f]{40}(?:[0-9a-f]{24})? \$")
 """Only what git itself writes there: any other text is somebody's work."""
 
 

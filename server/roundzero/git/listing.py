@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.rule_files import IGNORE_FILE
 from roundzero.core.text import RelPath
 from roundzero.errors import OutsideError
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _IGNORE_BYTES: Final = 1_000_000
 """An ignore file is read up to this size even where the files that are reviewed have to be smaller."""
 
-_CLOSED: Final = re.compile(rb"^warning: could not open directory '(.+?)/?': (.+)$", re.MULTILINE)
+_CLOSED: Final = regex(rb"^warning: could not open directory '(.+?)/?': (.+)$", re.MULTILINE)
 
 
 class Scope(Enum):

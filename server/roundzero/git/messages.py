@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from roundzero.git.commands import Commands
@@ -28,7 +29,7 @@ LOG: Final = (
 )
 """What a person's ``log.*`` settings could change, pinned."""
 
-_TRAILER: Final = re.compile(r"^[A-Z][\w-]*-by: .*$\n?", re.MULTILINE | re.IGNORECASE)
+_TRAILER: Final = regex(r"^[A-Z][\w-]*-by: .*$\n?", re.MULTILINE | re.IGNORECASE)
 """Names and addresses of people."""
 
 

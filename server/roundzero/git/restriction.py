@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Change, FileChange, Source, Status, blob_id
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.text import RelPath, dominant_eol
 from roundzero.errors import UserError
 from roundzero.git.collect import snapshot_of
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 
     from roundzero.core.linemap import Hunk
 
-_HUNK: Final = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
-_HUNK_START: Final = re.compile(r"@@ -\d")
-_PREFIX: Final = re.compile(r"^[abciow12]/")
-_COLOUR: Final = re.compile(rb"\x1b\[[0-9;]*[mK]")
-_ESCAPED: Final = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_HUNK: Final = regex(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_HUNK_START: Final = regex(r"@@ -\d")
+_PREFIX: Final = regex(r"^[abciow12]/")
+_COLOUR: Final = regex(rb"\x1b\[[0-9;]*[mK]")
+_ESCAPED: Final = regex(rb"\\([0-7]{3}|.)", re.DOTALL)
 _LETTERS: Final = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Change, Side
 from roundzero.core.ports import GrepHit
+from roundzero.core.regex import regex
 from roundzero.git.diff import relpath
 from roundzero.proc import side_by_side
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _MAX_GREP: Final = 64 * 1024 * 1024
 _BOM: Final = "\ufeff"
-_NAME: Final = re.compile(r"[A-Za-z0-9_]+")
+_NAME: Final = regex(r"[A-Za-z0-9_]+")
 _FEW: Final = 30
 """Names up to which looking for one after the other is cheaper than taking a text apart."""
 

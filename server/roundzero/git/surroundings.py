@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.errors import OutsideError
 from roundzero.git.commands import git_program
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from git import Repo
 
-_CREDENTIALS: Final = re.compile(r"(?<=://)[^/\s]*@")
+_CREDENTIALS: Final = regex(r"(?<=://)[^/\s]*@")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

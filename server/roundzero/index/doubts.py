@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -23,7 +25,7 @@ _BUILD_NAMES: Final = frozenset(
 )  # fmt: skip
 _BUILD_ENDINGS: Final = (".bzl", ".cmake", ".proto", ".pyx", ".pxd", ".in", ".j2", ".jinja", ".tmpl", ".mk")
 _NATIVE_ENDINGS: Final = (".c", ".cc", ".cpp", ".cxx", ".cu", ".h", ".hpp", ".rs", ".pyx", ".pxd", ".pyi", ".i", ".go")
-_MAKES: Final = re.compile(
+_MAKES: Final = regex(
     r"\bExtension\b|ext_modules|cython|mypyc|cffi|pybind|nanobind|maturin|rust|module-name|swig|f2py|custom_command"
     r"|genrule|\bouts?\b|\boutput|write_to|version[-_]file",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
 from roundzero.index.tree import Tree, join, parent
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ _KEYS: Final = frozenset(
     {"package-dir", "package_dir", "where", "from", "pythonpath", "mypy_path", "python-source", "extraPaths", "src",
      "sources", "packages", "testpaths", "python_paths", "root"}
 )  # fmt: skip
-_LINE: Final = re.compile(r"package_dir|find_packages|find_namespace_packages|\bwhere\b|pythonpath|mypy_path|sys\.path")
-_WORD: Final = re.compile(r"[\w./-]+")
+_LINE: Final = regex(r"package_dir|find_packages|find_namespace_packages|\bwhere\b|pythonpath|mypy_path|sys\.path")
+_WORD: Final = regex(r"[\w./-]+")
 
 
 class Roots:

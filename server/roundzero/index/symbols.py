@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.resolution import (
     ChainAnswer,
     ClassMembers,
@@ -42,9 +43,7 @@ if TYPE_CHECKING:
     from roundzero.index.fact_store import FactStore
 
 
-_REGISTERS: Final = re.compile(
-    r"\bmodules\[(?![\"'][^\"']*[\"']\])[^\]\n]*\]\s*=(?!=)|\bmodules\.(?:update|setdefault)\("
-)
+_REGISTERS: Final = regex(r"\bmodules\[(?![\"'][^\"']*[\"']\])[^\]\n]*\]\s*=(?!=)|\bmodules\.(?:update|setdefault)\(")
 """What puts modules into ``sys.modules`` under names that are not written out."""
 
 

@@ -7,23 +7,24 @@ the disk.
 from __future__ import annotations
 
 import asyncio
-import re
 import shutil
+import time
 from bisect import bisect_right
-from collections import deque
+from collections import Counter, deque
 from contextlib import asynccontextmanager, suppress
 from itertools import accumulate
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.text import LineIndex
 from roundzero.errors import OutsideError
 from roundzero.proc import run, tool_path
 from roundzero.scratch import Scratch
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 
     from roundzero.core.change import Source
     from roundzero.proc import Completed
@@ -36,10 +37,11 @@ MAX_OUTPUT: Final = 64 * 1024 * 1024
 _BLOCKS: Final = 8 * 1024
 """Bytes that a file and its folder take besides its text."""
 
-_STEPS_AT_ONCE: Final = 20
-"""Files written or removed between two turns of the loop: about a millisecond."""
+_SECONDS_AT_ONCE: Final = 0.004
+"""For which files are written or removed between two turns of the loop."""
 
-_SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+_PACKAGE: Final = "__init__."
+_SAFE_NAME: Final = regex(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +87,45 @@ def safe_name(source: Source, fallback: str) -> str:
     return name if _SAFE_NAME.fullmatch(name) else fallback
 
 
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """Texts as files in the folder ``path``: where each is, and which it is by number, in order."""
+
+    path: Path
+    places: Mapping[str, int]
+
+    def number(self, file: str) -> int:
+        """Which text a program means by a path. Raises KeyError when it is none."""
+        return self.places["/".join(PurePath(file).parts[-2:])]
+
+
 @asynccontextmanager
-async def laid_out(texts: Sequence[str], names: Sequence[str]) -> AsyncIterator[Path]:
-    """A folder of our own that holds each text at ``<index>/<name>``; gone afterwards.
+async def laid_out(texts: Sequence[str], names: Sequence[str]) -> AsyncIterator[Laid]:
+    """The texts as files of these names in a folder of our own; gone afterwards.
 
     Raises OutsideError or OSError when it cannot be written.
     """
     folder = Scratch(sum(4 * len(text) + _BLOCKS for text in texts))
-    writing = asyncio.ensure_future(_take(_written(folder.path, texts, names), folder))
+    laid = Laid(folder.path, {place: at for at, place in enumerate(_places(names))})
+    writing = asyncio.ensure_future(_take(_written(laid, texts), folder))
     try:
         await asyncio.shield(writing)
-        yield folder.path
+        yield laid
     finally:
         await asyncio.shield(_remove(folder, writing))
+
+
+def _places(names: Sequence[str]) -> Iterator[str]:
+    """``<folder>/<name>`` for each, in as few folders as can be: making and removing one costs more than a file does.
+
+    Those of one folder differ on every disk. What makes a folder a package has it alone, or it would make its
+    neighbours modules of that package.
+    """
+    seen: Counter[str] = Counter()
+    for at, name in enumerate(names):
+        alike = name.casefold()
+        yield f"package{at}/{name}" if alike.startswith(_PACKAGE) else f"{seen[alike]}/{name}"
+        seen[alike] += 1
 
 
 async def _remove(folder: Scratch, writing: asyncio.Future[None]) -> None:
@@ -105,7 +133,10 @@ async def _remove(folder: Scratch, writing: asyncio.Future[None]) -> None:
     await asyncio.wait([writing])
     with suppress(OSError):  # it is removed below in any case
         await _take(_emptied(folder.path), folder)
-    await asyncio.to_thread(folder.remove)
+    if folder.in_memory:
+        folder.remove()  # it is empty by now
+    else:
+        await asyncio.to_thread(folder.remove)
 
 
 async def _take(steps: Iterator[None], folder: Scratch) -> None:
@@ -117,23 +148,29 @@ async def _take(steps: Iterator[None], folder: Scratch) -> None:
     if not folder.in_memory:
         await asyncio.to_thread(deque, steps, 0)
         return
-    for at, _ in enumerate(steps):
-        if at % _STEPS_AT_ONCE == _STEPS_AT_ONCE - 1:
+    began = time.monotonic()
+    for _ in steps:
+        if time.monotonic() - began > _SECONDS_AT_ONCE:
             await asyncio.sleep(0)
+            began = time.monotonic()
 
 
-def _written(folder: Path, texts: Sequence[str], names: Sequence[str]) -> Iterator[None]:
-    for at, (text, name) in enumerate(zip(texts, names, strict=True)):
-        place = folder / str(at)
-        place.mkdir()
-        (place / name).write_bytes(encoded(text))
+def _written(laid: Laid, texts: Sequence[str]) -> Iterator[None]:
+    made = set()
+    for text, place in zip(texts, laid.places, strict=True):
+        file = laid.path / place
+        if file.parent not in made:
+            made.add(file.parent)
+            file.parent.mkdir()
+        file.write_bytes(encoded(text))
         yield
 
 
 def _emptied(folder: Path) -> Iterator[None]:
     for place in folder.iterdir():
-        shutil.rmtree(place, ignore_errors=True)
-        yield
+        for file in place.iterdir():
+            file.unlink()
+            yield
 
 
 class ByteOffsets:

@@ -13,25 +13,27 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
+
 if TYPE_CHECKING:
     from roundzero.core.change import Source
     from roundzero.core.text import Span
 
-_TYPE_COMMENT: Final = re.compile(r"#[ \t]*type:(?![ \t]*ignore\b)[^\n]*")
-_DEFINES: Final = re.compile(
+_TYPE_COMMENT: Final = regex(r"#[ \t]*type:(?![ \t]*ignore\b)[^\n]*")
+_DEFINES: Final = regex(
     r"^[ \t]*(?:async[ ]+)?(?:def|class)[ ]|\blambda\b|^(?:for|while|assert|del|raise|print)\b"
     r"|^(?!__)\w[\w.]*[ \t]*(?::[^=\n]*)?=(?!=)",
     re.MULTILINE,
 )
-_BRANCH: Final = re.compile(r"[ \t]*(?:if|elif|else|try|except|finally|with)\b")
-_FAILS: Final = re.compile(r"[ \t]*with\b.*[rR]aises")
-_TEST: Final = re.compile(r"[ \t]*(?:async[ ]+)?def[ ]+test")
-_ONLY_IMPORTS: Final = re.compile(r"[ \t]*(?:(?:import|from|with|pass)\b|[\"'])")
-_WORD: Final = re.compile(r"\w+")
+_BRANCH: Final = regex(r"[ \t]*(?:if|elif|else|try|except|finally|with)\b")
+_FAILS: Final = regex(r"[ \t]*with\b.*[rR]aises")
+_TEST: Final = regex(r"[ \t]*(?:async[ ]+)?def[ ]+test")
+_ONLY_IMPORTS: Final = regex(r"[ \t]*(?:(?:import|from|with|pass)\b|[\"'])")
+_WORD: Final = regex(r"\w+")
 LONGEST: Final = 200
 """Lines of the longest import that is looked through for its beginning."""
-_BLANK: Final = re.compile(r"[ \t]*(?:#.*)?\r?")
-_NAME: Final = re.compile(r".*\bas[ \t]+(?P<alias>\w+)|(?P<first>\w+)")
+_BLANK: Final = regex(r"[ \t]*(?:#.*)?\r?")
+_NAME: Final = regex(r".*\bas[ \t]+(?P<alias>\w+)|(?P<first>\w+)")
 
 
 class HandedOn:

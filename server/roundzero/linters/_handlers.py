@@ -10,17 +10,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
+
 if TYPE_CHECKING:
     from roundzero.core.text import LineIndex
 
-_RAISES_AGAIN: Final = re.compile(r"[ \t]*raise[ \t]*(?:#.*)?\r?")
-_RAISES: Final = re.compile(r"[ \t]*raise\b")
-_REMARK: Final = re.compile(r"#[ \t]*(?!noqa\b)\w+(?:\W+\w+){2,}")
+_RAISES_AGAIN: Final = regex(r"[ \t]*raise[ \t]*(?:#.*)?\r?")
+_RAISES: Final = regex(r"[ \t]*raise\b")
+_REMARK: Final = regex(r"#[ \t]*(?!noqa\b)\w+(?:\W+\w+){2,}")
 """At least three words."""
-_CLEANS_UP: Final = re.compile(
+_CLEANS_UP: Final = regex(
     r"[ \t]*(?:async[ \t]+)?def[ \t]+\w*(?:clean_?up|tear_?down|__del__|__a?exit__)\w*\(", re.IGNORECASE
 )
-_BLANK: Final = re.compile(r"[ \t]*(?:#.*)?\r?")
+_BLANK: Final = regex(r"[ \t]*(?:#.*)?\r?")
 
 
 def is_meant(index: LineIndex, number: int, *, in_test: bool) -> bool:

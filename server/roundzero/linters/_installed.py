@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import LinterCheck
+from roundzero.core.regex import regex
 from roundzero.errors import OutsideError
 from roundzero.linters._base import MAX_OUTPUT
 from roundzero.proc import clean_environment, run
@@ -29,10 +30,8 @@ if TYPE_CHECKING:
 SECONDS: Final = 20.0
 """Time limit of one run. Somebody may be waiting for it while typing."""
 
-_VERSION: Final = re.compile(r"\d+(?:\.\d+)+")
-_OPENS_DOORS: Final = re.compile(
-    r"(?:SHELLCHECK|ZIZMOR|PRE_COMMIT)_.*|SKIP|GH_TOKEN|GITHUB_TOKEN|GH_HOST", re.IGNORECASE
-)
+_VERSION: Final = regex(r"\d+(?:\.\d+)+")
+_OPENS_DOORS: Final = regex(r"(?:SHELLCHECK|ZIZMOR|PRE_COMMIT)_.*|SKIP|GH_TOKEN|GITHUB_TOKEN|GH_HOST", re.IGNORECASE)
 _KEPT: Final = frozenset({"PRE_COMMIT_HOME"})
 
 

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.core.text import Span, collapse
 
 if TYPE_CHECKING:
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import Source
 
-_MARK: Final = re.compile(
+_MARK: Final = regex(
     r"#[^\S\r\n]*(?:(?P<noqa>noqa)|(?P<tool>ruff|flake8)[^\S\r\n]*(?P<colon>:)[^\S\r\n]*(?P<word>[a-z-]*))",
     re.IGNORECASE,
 )
-_END: Final = re.compile(r"[\r\n]|\s#")
+_END: Final = regex(r"[\r\n]|\s#")
 _WHOLE_FILE: Final = frozenset({"noqa", "file-ignore"})
-_CODE: Final = re.compile(r"\b[A-Z]+[0-9]+\b")
+_CODE: Final = regex(r"\b[A-Z]+[0-9]+\b")
 
 
 @dataclass(frozen=True, slots=True)

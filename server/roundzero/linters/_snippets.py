@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
 from roundzero.core.samples import TEST_FOLDERS
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 UNDEFINED: Final = 4
 """Distinct names that are defined nowhere, from which a text is no program: fewer may be slips."""
 _FOLDERS: Final = TEST_FOLDERS | {"examples", "example", "samples", "sample", "docs", "doc"}
-_PROGRAM: Final = re.compile(r"^[ \t]*(?:import|from|def|class|async[ ]def)[ ]", re.MULTILINE)
+_PROGRAM: Final = regex(r"^[ \t]*(?:import|from|def|class|async[ ]def)[ ]", re.MULTILINE)
 
 
 def is_snippet(source: Source, undefined: Collection[str]) -> bool:

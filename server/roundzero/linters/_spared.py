@@ -11,6 +11,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from roundzero.core.regex import regex
 from roundzero.core.samples import TEST_FOLDERS
 from roundzero.linters._snippets import is_snippet
 
@@ -36,12 +37,12 @@ _OF_PYLINT: Final = {
     "S110": {"broad-except", "broad-exception-caught", "bare-except", "W0702", "W0703", "W0718"},
 }
 """What pylint calls the same, by names of today and of before."""
-_PYLINT: Final = re.compile(r"#[ \t]*pylint:[ \t]*disable=([\w, \t-]+)")
-_BANDIT: Final = re.compile(r"#[ \t]*nosec\b")
+_PYLINT: Final = regex(r"#[ \t]*pylint:[ \t]*disable=([\w, \t-]+)")
+_BANDIT: Final = regex(r"#[ \t]*nosec\b")
 _NO_STOP: Final = r"(?!(?:set_trace|post_mortem|pm|run|runcall|runeval|launch_ipdb_on_exception)\b)[A-Za-z]\w*"
 """Whatever of a debugger's module is used by a program that works with debuggers."""
-_FOR_ITS_EFFECT: Final = re.compile(r"#.*\b(?:side[ -]?effects?|triggers?|registers?|re-?exports?)\b", re.IGNORECASE)
-_QUOTED: Final = re.compile(r"[^`]*`([^`\n]*)`")
+_FOR_ITS_EFFECT: Final = regex(r"#.*\b(?:side[ -]?effects?|triggers?|registers?|re-?exports?)\b", re.IGNORECASE)
+_QUOTED: Final = regex(r"[^`]*`([^`\n]*)`")
 
 
 class Spared:

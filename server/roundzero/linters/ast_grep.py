@@ -8,7 +8,6 @@ metavariable ``$MARK`` where a rule has one, else the match. Invariant: a rule t
 from __future__ import annotations
 
 import json
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.finding import Edit, Fix, Hit
@@ -186,13 +185,13 @@ async def _start(ast_grep: Program, sources: Sequence[Source], rules: Sequence[_
     if len(sources) == 1 and len(documents) < _LONGEST_ARGUMENT:
         done = await ast_grep.start([*_ONE, "--inline-rules", documents], stdin=_disarmed(sources[0]))
     elif len(sources) == 1:
-        async with laid_out([documents], [_RULES]) as folder:
-            done = await ast_grep.start([*_ONE, "-r", f"0/{_RULES}"], cwd=folder, stdin=_disarmed(sources[0]))
+        async with laid_out([documents], [_RULES]) as laid:
+            done = await ast_grep.start([*_ONE, "-r", *laid.places], cwd=laid.path, stdin=_disarmed(sources[0]))
     else:
         texts = [*(source.text.replace(_SILENCER, _DISARMED) for source in sources), documents]
-        names = [*(f"source.{_SUFFIXES[_language(source) or '']}" for source in sources), _RULES]
-        async with laid_out(texts, names) as folder:
-            done = await ast_grep.start([*_MANY, "-r", f"{len(sources)}/{_RULES}", "."], cwd=folder)
+        names = [*(f"{at}.{_SUFFIXES[_language(source) or '']}" for at, source in enumerate(sources)), _RULES]
+        async with laid_out(texts, names) as laid:
+            done = await ast_grep.start([*_MANY, "-r", [*laid.places][-1], "."], cwd=laid.path)
     if done.returncode != 0:
         return None
     found = []
@@ -200,7 +199,7 @@ async def _start(ast_grep: Program, sources: Sequence[Source], rules: Sequence[_
         for line in done.stdout.split(b"\n"):
             if line:
                 data = json.loads(line)
-                source = 0 if len(sources) == 1 else int(PurePath(data["file"]).parent.name)
+                source = 0 if len(sources) == 1 else laid.number(data["file"])
                 found.append(_Match(source, int(data["ruleId"]), rules[int(data["ruleId"])], data))
     except (ValueError, LookupError, TypeError) as error:
         raise OutsideError(f"{ast_grep.name} gave an answer that could not be read") from error

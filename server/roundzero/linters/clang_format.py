@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import glob_matches
+from roundzero.core.regex import regex
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
 from roundzero.linters._installed import ByProgram, Installed, codes_of, installed
@@ -35,13 +36,13 @@ _AT_ONCE: Final = 200
 """Files on one command line."""
 _ENDINGS: Final = frozenset({"c", "h", "cc", "cpp", "cxx", "hpp", "hh", "hxx", "cu", "cuh", "m", "mm", "proto"})
 _PINS: Final[Mapping[str, re.Pattern[str]]] = {
-    ".pre-commit-config.yaml": re.compile(
+    ".pre-commit-config.yaml": regex(
         r"mirrors-clang-format['\"]?[ \t]*(?:#[^\n]*)?\n(?:[ \t]*(?:#[^\n]*)?\n)*"
         r"[ \t]*rev:[ \t]*['\"]?v?(\d+\.\d+[\d.]*)"
     ),
-    "pyproject.toml": re.compile(r"[\"']clang-format[ \t]*==[ \t]*(\d+\.\d+[\d.]*)"),
+    "pyproject.toml": regex(r"[\"']clang-format[ \t]*==[ \t]*(\d+\.\d+[\d.]*)"),
     **{
-        name: re.compile(r"^clang-format[ \t]*==[ \t]*(\d+\.\d+[\d.]*)", re.MULTILINE)
+        name: regex(r"^clang-format[ \t]*==[ \t]*(\d+\.\d+[\d.]*)", re.MULTILINE)
         for name in (
             "requirements.txt", "requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt",
             "requirements-lint.txt", "requirements/dev.txt", "requirements/lint.txt",

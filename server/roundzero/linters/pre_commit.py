@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
 from roundzero.linters._installed import ByProgram, Installed, codes_of, installed
@@ -74,7 +75,7 @@ _IGNORED: Final = frozenset({
     "verbose",
 })  # fmt: skip
 """What says nothing about the layout, or is looked at elsewhere. A hook with any other key does not run."""
-_FLAG: Final = re.compile(
+_FLAG: Final = regex(
     r"-[CSailpqstw]|-ci|-bn|-sr|-kp|-i=\d{1,2}|\d{1,4}|py\d{2,3}|black"
     r"|--(?:aggressive|filter-files|force-exclude|in-place|preview|quiet|safe)"
     r"|--skip-(?:string-normalization|magic-trailing-comma)"

@@ -9,15 +9,14 @@ such comments make it look twice (of one text with a comment that is 13 ms inste
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.change import Source
 from roundzero.core.finding import Edit, Evidence, Fix, Hit, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import SYNTAX_CODE, RuffCheck, language_of
+from roundzero.core.regex import regex
 from roundzero.core.suppress import Directive
 from roundzero.core.text import Position, Span
 from roundzero.errors import OutsideError
@@ -42,12 +41,12 @@ _SILENCED: Final = "silenced"
 _UNREADABLE: Final = "E902"
 """A rule that no text breaks, for ruff wants at least one."""
 _FADED: Final = frozenset({"F401", "F841"})
-_QUOTED: Final = re.compile(r"[^`]*`([^`\n]{1,60})[^`\n]*`")
+_QUOTED: Final = regex(r"[^`]*`([^`\n]{1,60})[^`\n]*`")
 """The first name a message quotes, of a very long one the beginning."""
 _NAMES_ITS_SUBJECT: Final = frozenset({"F401", "F811", "F821", "F841"})
-_IMPORT: Final = re.compile(r"Import for `[^`]*` found")
-_EARLIER: Final = re.compile(r"from line (\d+)")
-_LONE_RETURN: Final = re.compile(r"\r(?!\n)")
+_IMPORT: Final = regex(r"Import for `[^`]*` found")
+_EARLIER: Final = regex(r"from line (\d+)")
+_LONE_RETURN: Final = regex(r"\r(?!\n)")
 """A line's end to ruff, which ends the lines it writes like the first of the file; to git it ends none."""
 
 
@@ -139,8 +138,8 @@ async def _start(ruff: Program, sources: Sequence[Source], codes: Sequence[str])
         options += ["--stdin-filename", names[0], "-"]
         done = await ruff.start(options, stdin=encoded(texts[0]))
     else:
-        async with laid_out(texts, names) as folder:
-            done = await ruff.start([*options, *_ANY_FILE, "."], cwd=folder)
+        async with laid_out(texts, names) as laid:
+            done = await ruff.start([*options, *_ANY_FILE, "."], cwd=laid.path)
     if done.returncode == 2 and b"panicked" not in done.stderr:
         return None
     if done.returncode != 0:
@@ -149,7 +148,7 @@ async def _start(ruff: Program, sources: Sequence[Source], codes: Sequence[str])
         answer = json.loads(done.stdout)
         messages: list[dict[str, Any]] = [*answer] if isinstance(answer, list) else [answer]
         for message in messages:
-            message["source"] = 0 if len(texts) == 1 else int(Path(message["filename"]).parent.name)
+            message["source"] = 0 if len(texts) == 1 else laid.number(message["filename"])
         return _with_silenced(messages, len(sources), again, codes) if again else messages
     except (ValueError, LookupError, TypeError) as error:  # an empty answer too: without findings ruff says "[]"
         raise OutsideError(f"{ruff.name} gave an answer that could not be read") from error

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.finding import Edit, Fix, Hit
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.suppress import Directive
 from roundzero.core.text import Position, Span
 from roundzero.errors import OutsideError
@@ -34,8 +34,8 @@ _NAME: Final = "shellcheck"
 _OPTIONS: Final = ("--norc", "--format=json1", "--severity=style")
 _COULD_NOT_PARSE: Final = frozenset({1072, 1073, 1088, 1089})
 """Not 1071, that a script is for a shell that shellcheck does not know: nothing is missed in such a one."""
-_SILENCER: Final = re.compile(r"#[^\S\n]*shellcheck\b[^\n]*?\b(?P<word>disable)=(?P<codes>[A-Za-z0-9,-]+)")
-_CODE: Final = re.compile(r"SC(\d+)(?:-SC(\d+))?")
+_SILENCER: Final = regex(r"#[^\S\n]*shellcheck\b[^\n]*?\b(?P<word>disable)=(?P<codes>[A-Za-z0-9,-]+)")
+_CODE: Final = regex(r"SC(\d+)(?:-SC(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +76,13 @@ async def _check(program: Installed, sources: Sequence[Source]) -> list[tuple[in
     texts = [*(source.text for source in sources), *(_disarmed(sources[at].text) for at in again)]
     owners = [*range(len(sources)), *again]
     names = [safe_name(sources[at], "script.sh") for at in owners]
-    async with laid_out(texts, names) as folder:
-        files = [f"{at}/{name}" for at, name in enumerate(names)]
-        done = await program.start([*_OPTIONS, "--", *files], cwd=folder)
+    async with laid_out(texts, names) as laid:
+        done = await program.start([*_OPTIONS, "--", *laid.places], cwd=laid.path)
     if done.returncode not in (0, 1):
         raise OutsideError(done.complaint)
     try:
         messages = json.loads(done.stdout)["comments"]
-        rows = [(int(PurePath(message["file"]).parts[0]), message) for message in messages]
+        rows = [(laid.number(message["file"]), message) for message in messages]
         loud = {_key(at, message) for at, message in rows if at < len(sources)}
         found = [(at, False, message) for at, message in rows if at < len(sources)]
         found += [

@@ -11,17 +11,17 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.finding import Hit
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.suppress import Directive
 from roundzero.core.text import Position, Span
 from roundzero.errors import OutsideError
 from roundzero.linters import LinterResult
-from roundzero.linters._base import ByteOffsets, laid_out, safe_name
+from roundzero.linters._base import ByteOffsets, Laid, laid_out, safe_name
 from roundzero.linters._installed import Anywhere, ByProgram, codes_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _OPTIONS: Final = (
     "--offline", "--no-config", "--no-progress", "--no-exit-codes", "--quiet", "--color=never", "--format=json-v1",
     "--strict-collection", "--min-severity=low",
 )  # fmt: skip
-_COMMENT: Final = re.compile(r"zizmor:\s*ignore\[(?P<rules>[^\]\n]*)\]")
+_COMMENT: Final = regex(r"zizmor:\s*ignore\[(?P<rules>[^\]\n]*)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +111,12 @@ async def _found(program: Installed, sources: Sequence[Source]) -> list[_Finding
 async def _audit(program: Installed, sources: Sequence[Source], *more: str) -> list[_Finding]:
     """What it says of sources. Raises OutsideError, also when it cannot read one of them."""
     names = [safe_name(source, "workflow.yml") for source in sources]
-    async with laid_out([source.text for source in sources], names) as folder:
-        files = [f"{at}/{name}" for at, name in enumerate(names)]
-        done = await program.start([*_OPTIONS, *more, *files], cwd=folder, env={"RUST_BACKTRACE": "0"})
+    async with laid_out([source.text for source in sources], names) as laid:
+        done = await program.start([*_OPTIONS, *more, *laid.places], cwd=laid.path, env={"RUST_BACKTRACE": "0"})
     if done.returncode != 0:
         raise OutsideError(_complaint(done.stderr.decode("utf-8", "replace")))
     try:
-        return [finding for each in json.loads(done.stdout) for finding in _findings(each)]
+        return [finding for each in json.loads(done.stdout) for finding in _findings(laid, each)]
     except (ValueError, LookupError, TypeError) as error:
         raise OutsideError("it gave an answer that could not be read") from error
 
@@ -129,14 +128,14 @@ def _complaint(said: str) -> str:
     return re.sub(r"^\d+: ", "", causes[-1]) if causes else "it failed without a word"
 
 
-def _findings(data: Mapping[str, Any]) -> Iterator[_Finding]:
+def _findings(laid: Laid, data: Mapping[str, Any]) -> Iterator[_Finding]:
     """A finding, at its primary place."""
     places = [(each["symbolic"], each["concrete"]["location"]) for each in data["locations"]]
     first = min((place["start_point"]["row"] for _, place in places), default=0)
     last = max((place["end_point"]["row"] for _, place in places), default=0)
     for symbolic, place in places:
         if symbolic["kind"] == "Primary":
-            source = int(PurePath(symbolic["key"]["Local"]["verbatim_path"]).parts[0])
+            source = laid.number(symbolic["key"]["Local"]["verbatim_path"])
             span = place["offset_span"]
             yield _Finding(source, data["ident"], span["start"], span["end"], range(first + 1, last + 2))
             return

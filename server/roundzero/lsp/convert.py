@@ -8,11 +8,11 @@ start.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, Literal
 
 from lsprotocol import types
 
+from roundzero.core.regex import regex
 from roundzero.core.text import LineIndex
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = regex("[\ud800-\udfff]")
 _CONTINUATION: Final = bytes(range(0x80, 0xC0))
 
 

@@ -7,10 +7,10 @@ for character, whichever line ends and encoding it uses.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 from roundzero.lsp.convert import Encoding, characters, joined, printable
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lsprotocol import types
 
-_LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)")
+_LINE: Final = regex(r"[^\r\n]*(?:\r\n|\r|\n)")
 _BOM: Final = "\ufeff"
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.finding import Origin, State
+from roundzero.core.regex import regex
 from roundzero.core.secrets import redact
 from roundzero.render.case import argument, case_words, proofs, rest, support
 from roundzero.render.escape import visible
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
     from roundzero.core.item import Language
     from roundzero.render.case import Proof, Row
 
-_CODE: Final = re.compile(r"(`[^`\n]+`)")
-_SPECIAL: Final = re.compile(r"[\\`*\[\]<>&~|]|(?<!\w)_|_(?!\w)|^\s*(?:[#+-]|\d+[.)])", re.MULTILINE)
-_LINK: Final = re.compile(r"://|\bwww\.", re.IGNORECASE)
-_TICKS: Final = re.compile("`+")
+_CODE: Final = regex(r"(`[^`\n]+`)")
+_SPECIAL: Final = regex(r"[\\`*\[\]<>&~|]|(?<!\w)_|_(?!\w)|^\s*(?:[#+-]|\d+[.)])", re.MULTILINE)
+_LINK: Final = regex(r"://|\bwww\.", re.IGNORECASE)
+_TICKS: Final = regex("`+")
 _ORIGINS: Final[Mapping[Language, Mapping[Origin, str]]] = {
     "en": {
         Origin.INTRODUCED: "Brought by this branch",

@@ -11,8 +11,10 @@ import re
 from typing import Final
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-_FILE: Final = re.compile(r"file:(?://([^/]*))?(/.*)", re.IGNORECASE | re.DOTALL)
-_DRIVE: Final = re.compile(r"/[A-Za-z]:(?:/|$)")
+from roundzero.core.regex import regex
+
+_FILE: Final = regex(r"file:(?://([^/]*))?(/.*)", re.IGNORECASE | re.DOTALL)
+_DRIVE: Final = regex(r"/[A-Za-z]:(?:/|$)")
 _SAFE: Final = "/!$&'()*+,;=:@~-._"
 
 

@@ -11,7 +11,6 @@ the branch, which changed all paths. Invariant: ``parse`` reads nothing but its 
 
 from __future__ import annotations
 
-import re
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,17 +18,17 @@ from roundzero.core.change import Side
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import ItemId
 from roundzero.core.ports import Commit
+from roundzero.core.regex import regex
 from roundzero.core.text import LineIndex, Position, RelPath, Span
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Mapping
 
-_HEADER: Final = re.compile(r"//- (?:(?P<old>\S.*?) -> )?(?P<path>\S.*?)\s*")
-_BINARY: Final = re.compile(r"//! (?P<path>\S.*?) (?P<size>\d+) *")
-_COMMIT: Final = re.compile(r"//> (?P<name>[^<]*?) ?<(?P<address>[^>]*)>: (?P<text>.*)")
-_EXPECTATION: Final = re.compile(
-    r"\^(?P<indent> *)(?P<carets>\^*) *(?P<item>[a-z0-9-]+/[a-z0-9-]+)(?:: *(?P<title>.*?))? *"
-)
+_HEADER: Final = regex(r"//- (?:(?P<old>\S.*?) -> )?(?P<path>\S.*?)\s*")
+_BINARY: Final = regex(r"//! (?P<path>\S.*?) (?P<size>\d+) *")
+_COMMIT: Final = regex(r"//> (?P<name>[^<]*?) ?<(?P<address>[^>]*)>: (?P<text>.*)")
+_EXPECTATION: Final = regex(r"\^(?P<indent> *)(?P<carets>\^*) *(?P<item>[a-z0-9-]+/[a-z0-9-]+)(?:: *(?P<title>.*?))? *")
 
 
 class FixtureError(ValueError):

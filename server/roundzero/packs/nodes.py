@@ -7,12 +7,12 @@ small file explode. Invariant: whatever the text, the result is data or a ``NotR
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import yaml
 
 from roundzero.core.frozen import dataclass
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,8 +24,8 @@ DEEPEST: Final = 60
 """Levels of lists and mappings in each other; real packs have about ten."""
 
 _LOADER: Final[type[yaml.SafeLoader | yaml.CSafeLoader]] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_INTEGER: Final = re.compile(r"[-+]?[0-9]+")
-_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_INTEGER: Final = regex(r"[-+]?[0-9]+")
+_FLOAT: Final = regex(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _WORDS: Final = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
     "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,

@@ -22,6 +22,7 @@ from roundzero.core.budget import DAY
 from roundzero.core.frozen import dataclass
 from roundzero.core.harmless import line as harmless
 from roundzero.core.model_values import Outcome, Reply, Usage
+from roundzero.core.regex import regex
 from roundzero.errors import UserError
 from roundzero.providers._events import advised, outcome_of
 
@@ -360,5 +361,5 @@ def _unreachable(request: HttpRequest, error: Exception) -> str:
     return f"{host} cannot be reached"
 
 
-_UNTRUSTED: Final = re.compile(r"certificate verify failed:? ?(.*?)(?:\.? \(_ssl\.c:\d+\))?$", re.DOTALL)
+_UNTRUSTED: Final = regex(r"certificate verify failed:? ?(.*?)(?:\.? \(_ssl\.c:\d+\))?$", re.DOTALL)
 """How OpenSSL says that a certificate does not do, and why."""

@@ -19,6 +19,7 @@ from roundzero.core.change import Side
 from roundzero.core.frozen import dataclass
 from roundzero.core.harmless import clean, line, prose
 from roundzero.core.model_values import Quote
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 T_co = TypeVar("T_co", covariant=True)
 M = TypeVar("M", bound=BaseModel)
 
-_FENCE: Final = re.compile(r"\A\s*```[a-zA-Z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_FENCE: Final = regex(r"\A\s*```[a-zA-Z]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 _THOUGHT: Final = "</think>"
 """How thoughts end that a host passes on as text."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import Field
 
 from roundzero.core.harmless import line
+from roundzero.core.regex import regex
 from roundzero.core.toolbox import Calls, ToolCall
 from roundzero.providers._reply_base import Fault, Form, Strict, Word, parsed, parsed_alone, schema_of
 
@@ -28,7 +29,7 @@ MOST_CALLS: Final = 32
 _MOST_ARGUMENTS: Final = 2_000
 """Characters of one call's arguments; whatever is longer is none."""
 
-_MARKED: Final = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+_MARKED: Final = regex(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
 
 
 class _Call(Strict):

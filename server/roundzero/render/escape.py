@@ -6,21 +6,24 @@ control, no invisible format character and no surrogate; joiners stay, because s
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
+
 if TYPE_CHECKING:
+    import re
+
     from roundzero.core.text import RelPath
 
-_UNSAFE: Final = re.compile(
+_UNSAFE: Final = regex(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f\ud800-\udfff]"
 )
-_UNSAFE_IN_JSON: Final = re.compile(
+_UNSAFE_IN_JSON: Final = regex(
     "[\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = regex("[\ud800-\udfff]")
 _SHORT: Final = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 

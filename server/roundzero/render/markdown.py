@@ -7,7 +7,6 @@ is shown.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from enum import Enum
 from typing import TYPE_CHECKING, Final
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.core.change import Side, SkipKind
 from roundzero.core.finding import Finding, Origin, State
 from roundzero.core.item import Severity
+from roundzero.core.regex import regex
 from roundzero.core.report import ItemStatus
 from roundzero.core.statistics import statistics
 from roundzero.render.case import argument, proofs, rest, support
@@ -41,7 +41,7 @@ FILES: Final = 200
 QUOTED: Final = 300
 """Most characters shown of a line of code."""
 
-_GAPS: Final = re.compile(r"\d+ files? not checked")
+_GAPS: Final = regex(r"\d+ files? not checked")
 _INDENT: Final = "  "
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
 from roundzero.render.escape import visible
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ MARK: Final = "<!-- roundzero:report -->"
 
 _GAP: Final = "&#8203;"
 """A zero-width space, which forges take for a border between words; ours, so nothing of the text is hidden by it."""
-_CODE: Final = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-_ACTING: Final = re.compile(
+_CODE: Final = regex(r"(?<!`)`([^`\n]+)`(?!`)")
+_ACTING: Final = regex(
     r"(?P<start>^(?:[#+=/-]|\d{1,9}[.)]))"
     r"|(?P<mark>[\\`*\[\]~|])"
     r"|(?P<run>(?<!\w)_+|_+(?!\w))"
@@ -35,8 +36,8 @@ _HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "<span>$</span>"}
 LINES: Final = 80
 WIDTH: Final = 400
 """Most lines of a block and characters of its lines; what is left out is marked by an ellipsis."""
-_TICKS: Final = re.compile("`+")
-_MARKED: Final = re.compile(r"<!--(?=\s*roundzero\s*:)", re.IGNORECASE)
+_TICKS: Final = regex("`+")
+_MARKED: Final = regex(r"<!--(?=\s*roundzero\s*:)", re.IGNORECASE)
 _BROKEN_UP: Final = "<! --"
 """Takes the place of the beginning of a mark: code shows every character as it is, so no escape would do."""
 

@@ -13,6 +13,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
 from roundzero.render.probe_reasons import CHINESE
 
 if TYPE_CHECKING:
@@ -321,21 +322,21 @@ _CHINESE: Final = {
 _SAID: Final = frozenset({"origin", "state", "what", "who"})
 """Names whose values are in the table too."""
 
-_LEFT: Final = re.compile(r"(?:(?<=^)|(?<=, ))(\d+) ([a-z][a-z ]+[a-z])(?=, \d|$| \()")
+_LEFT: Final = regex(r"(?:(?<=^)|(?<=, ))(\d+) ([a-z][a-z ]+[a-z])(?=, \d|$| \()")
 """A number of hunks and why nobody looked at them."""
 
-_ANDS: Final = re.compile(r" and (?=its |an |no |a second look )")
+_ANDS: Final = regex(r" and (?=its |an |no |a second look )")
 """Between several reasons for one severity."""
 
-_TOLD: Final = re.compile(r"(?P<why>[a-z][a-z ]*) \((?P<said>.+)\)", re.DOTALL)
+_TOLD: Final = regex(r"(?P<why>[a-z][a-z ]*) \((?P<said>.+)\)", re.DOTALL)
 """A reason, and what a host said of it."""
 
-_COUNTED: Final = re.compile(r"(\d+) (.+)", re.DOTALL)
-_COMMAS: Final = re.compile(r", (?=\d+ [a-z])")
+_COUNTED: Final = regex(r"(\d+) (.+)", re.DOTALL)
+_COMMAS: Final = regex(r", (?=\d+ [a-z])")
 """Between several reasons, each behind a number of drafts."""
 
-_OPENING: Final = re.compile(r" \(")
-_GAP: Final = re.compile(r"(.+?)\)(?=, |$)")
+_OPENING: Final = regex(r" \(")
+_GAP: Final = regex(r"(.+?)\)(?=, |$)")
 """What may be a reason behind the path of a file that was not checked, up to the next path."""
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.core.change import Side, SkipKind
 from roundzero.core.finding import Finding, Origin, State
 from roundzero.core.item import Severity
+from roundzero.core.regex import regex
 from roundzero.core.report import VerdictStatus, order, short_ids
 from roundzero.render.case import Row, argument, case_words, proofs, rest, support
 from roundzero.render.escape import visible
@@ -42,7 +43,7 @@ NAMED: Final = 5
 _BY_CHOICE: Final = "milder than "
 """How the one reason begins for which findings of the branch itself are hidden on request."""
 
-_COMMENT: Final = re.compile(r"(.+:\d+): (?:ignore(?:-file)?\[|(?i:noqa|ruff|flake8)\b)", re.DOTALL)
+_COMMENT: Final = regex(r"(.+:\d+): (?:ignore(?:-file)?\[|(?i:noqa|ruff|flake8)\b)", re.DOTALL)
 """A comment among what the branch changes about its own review; the rest are files."""
 
 _LATER: Final = (

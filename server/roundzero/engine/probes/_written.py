@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -64,17 +65,17 @@ _FAMILY: Final[Mapping[str, str]] = {
     **dict.fromkeys(("c", "cpp", "cuda"), "c"),
     **dict.fromkeys(("javascript", "jsx", "typescript", "tsx"), "js"),
 }
-_AFTER: Final = re.compile(r"\s*(?:(?:const|noexcept|override|final|mutable|volatile|&&?|->\s*[\w:<>,*& ]+)\s*)*\{")
+_AFTER: Final = regex(r"\s*(?:(?:const|noexcept|override|final|mutable|volatile|&&?|->\s*[\w:<>,*& ]+)\s*)*\{")
 """What stands between a function's parameters and its body."""
-_BRANCH: Final = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b[ \t]*(\w*)", re.MULTILINE)
-_DEFINE: Final = re.compile(r"[^\n]*\n\s*#[ \t]*define[ \t]+(\w+)")
-_BRACE: Final = re.compile(r"[{}]")
-_OF_SOMETHING: Final = re.compile(r"(?:\.|->|::)\s*$")
-_COMMAND: Final = re.compile(r"(?:^|[;&|({`!]|\b(?:if|then|else|elif|do|while|until)\b)[ \t]*$")
-_WORD_ENDS: Final = re.compile(r"[ \t]*(?:$|[;&|)}`])|[ \t]+[^\s=(]")
-_TYPE: Final = re.compile(r"[\w>*&\]][ \t*&]*$")
+_BRANCH: Final = regex(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b[ \t]*(\w*)", re.MULTILINE)
+_DEFINE: Final = regex(r"[^\n]*\n\s*#[ \t]*define[ \t]+(\w+)")
+_BRACE: Final = regex(r"[{}]")
+_OF_SOMETHING: Final = regex(r"(?:\.|->|::)\s*$")
+_COMMAND: Final = regex(r"(?:^|[;&|({`!]|\b(?:if|then|else|elif|do|while|until)\b)[ \t]*$")
+_WORD_ENDS: Final = regex(r"[ \t]*(?:$|[;&|)}`])|[ \t]+[^\s=(]")
+_TYPE: Final = regex(r"[\w>*&\]][ \t*&]*$")
 """What stands before a name that a line declares."""
-_KEYWORD: Final = re.compile(
+_KEYWORD: Final = regex(
     r"\b(?:return|else|do|throw|await|yield|case|go|defer|in|of|and|or|not|typeof|void|co_\w+)[ \t]*$"
 )
 

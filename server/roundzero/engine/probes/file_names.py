@@ -5,12 +5,12 @@ Invariant: a file is said to be missing only where it was there at the base: wha
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.claim_words import FILE
 from roundzero.core.claims import unsure
+from roundzero.core.regex import regex
 from roundzero.core.text import RelPath
 from roundzero.engine.probes._view import bare
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from roundzero.core.claims import Asked, Outcome
     from roundzero.engine.probes._view import ProbeView
 
-_BUILT: Final = re.compile(r"\bouts?\s*=|\bgenrule\b|custom_command|configure_file|OUTPUT\b")
-_PLAIN: Final = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
+_BUILT: Final = regex(r"\bouts?\s*=|\bgenrule\b|custom_command|configure_file|OUTPUT\b")
+_PLAIN: Final = regex(r"[\w.@+-]+(?:/[\w.@+-]+)*")
 
 
 class FileNames:

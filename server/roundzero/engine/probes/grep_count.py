@@ -14,6 +14,7 @@ from roundzero.core.anatomy import ClaimVerdict
 from roundzero.core.change import Side
 from roundzero.core.claim_words import ABSENT, COUNT, PRESENT, UNCALLED, UNUSED
 from roundzero.core.claims import Outcome, bound, unsure
+from roundzero.core.regex import regex
 from roundzero.core.resolution import Found
 from roundzero.engine.probes._view import bare, is_python
 from roundzero.engine.probes._written import all_definitions, calls, is_readable, lost
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
     from roundzero.engine.probes._view import ProbeView
 
-_EXPECTED: Final = re.compile(r"(>=|<=|>|<|==|=)?\s*(\d{1,7})(?:\s*(?:hits?|lines?))?")
+_EXPECTED: Final = regex(r"(>=|<=|>|<|==|=)?\s*(\d{1,7})(?:\s*(?:hits?|lines?))?")
 _WORDS: Final = {ABSENT: "0", "no": "0", "none": "0", PRESENT: ">0", "yes": ">0", "": ">0"}
 _MOST_WORD: Final = 200
 _MOST_FILES: Final = 100

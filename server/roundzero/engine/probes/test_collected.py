@@ -7,13 +7,13 @@ nothing is said.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side
 from roundzero.core.claim_words import TEST
 from roundzero.core.claims import unsure
 from roundzero.core.facts import Where
+from roundzero.core.regex import regex
 from roundzero.engine.probes._view import bare, is_python
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _RULES: Final = (
 """What changes pytest's rules, wherever it stands."""
 _PLACES: Final = ("testpaths", "addopts", "deselect")
 """What may keep pytest from looking where a test is."""
-_FILE: Final = re.compile(r"test_.*\.py|.*_test\.py")
+_FILE: Final = regex(r"test_.*\.py|.*_test\.py")
 
 
 class TestCollected:

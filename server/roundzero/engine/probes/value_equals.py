@@ -17,6 +17,7 @@ from roundzero.core.anatomy import ClaimVerdict
 from roundzero.core.change import Side
 from roundzero.core.claim_words import VALUE
 from roundzero.core.claims import Outcome, bound, unsure
+from roundzero.core.regex import regex
 from roundzero.core.resolution import Missing
 from roundzero.core.syntax import NotPythonError, parse_python
 from roundzero.engine.probes._view import bare, is_python
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
     from roundzero.engine.probes._view import ProbeView
 
-_PARAMETER: Final = re.compile(r"([A-Za-z_][\w.]*)\((\w+)\)")
+_PARAMETER: Final = regex(r"([A-Za-z_][\w.]*)\((\w+)\)")
 _NOTHING: Final = object()
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.engine.tools._arguments import RefusedError
 from roundzero.engine.tools._view import unsecret
 
@@ -21,7 +22,7 @@ _MOST_FILES: Final = 60
 _BLOCK: Final = 25
 """Lines shown of a definition whose end is not known."""
 
-_DEFINES: Final = re.compile(
+_DEFINES: Final = regex(
     r"\b(?:function|func|fn|def|class|struct|enum|trait|interface|type|module|macro_rules!|const|let|var|val|static"
     r"|object|protocol|extension|namespace|define)\b"
 )

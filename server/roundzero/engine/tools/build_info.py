@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
 from roundzero.engine.tools._arguments import SIDE, Parameter
 from roundzero.engine.tools._view import Found, Places, first_of, unsecret
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MOST: Final = 40
 _MOST_FILES: Final = 100
 
-_BUILDS: Final = re.compile(
+_BUILDS: Final = regex(
     r"(?:.*/)?(?:pyproject\.toml|setup\.(?:py|cfg)|tox\.ini|noxfile\.py|pytest\.ini|conftest\.py|requirements[\w.-]*\.txt"
     r"|constraints[\w.-]*\.txt|Pipfile|MANIFEST\.in|package\.json|tsconfig[\w.-]*\.json|Cargo\.toml|build\.rs|go\.mod"
     r"|Makefile|makefile|GNUmakefile|CMakeLists\.txt|[\w.-]+\.(?:cmake|mk|bzl|gradle|gradle\.kts|csproj|sbt)|BUILD"

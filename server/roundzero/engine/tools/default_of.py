@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.regex import regex
 from roundzero.engine.tools._arguments import SIDE, Parameter, RefusedError
 from roundzero.engine.tools._view import Found, Places, first_of
 
@@ -24,7 +25,7 @@ _MOST_WIDTH: Final = 500
 _NEAR: Final = 4
 """Lines after a name in which a ``default=`` belongs to it: the arguments of one call."""
 
-_DEFAULT: Final = re.compile(r"\bdefault\w*[\"']?\s*[=:(]", re.IGNORECASE)
+_DEFAULT: Final = regex(r"\bdefault\w*[\"']?\s*[=:(]", re.IGNORECASE)
 
 
 class DefaultOf:

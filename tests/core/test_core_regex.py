@@ -1,0 +1,80 @@
+"""Expressions that are compiled late: all of ours are right, none is compiled by importing, and they work as any."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import roundzero
+from roundzero.core.regex import regex
+
+ROOT = Path(roundzero.__file__).parent
+MODULES = [each.name for each in pkgutil.walk_packages([str(ROOT)], "roundzero.") if "__main__" not in each.name]
+COMPILE_ALL = """
+import importlib, re, sys
+from roundzero.core import regex
+regex.regex = re.compile
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+"""
+
+
+def test_it_does_what_a_compiled_one_does() -> None:
+    """The first time and later."""
+    late, early = regex("a(?P<b>.)", re.IGNORECASE), re.compile("a(?P<b>.)", re.IGNORECASE)
+    for _ in range(2):
+        match = late.search("xABy")
+        assert match is not None
+        assert match["b"] == "B"
+        assert late.sub("-", "xABy") == early.sub("-", "xABy") == "x-y"
+        assert late.pattern == early.pattern
+        assert (late.flags, late.groups, late.groupindex) == (early.flags, early.groups, early.groupindex)
+
+
+def test_it_reads_bytes() -> None:
+    """Where the expression is bytes."""
+    assert regex(b"a.").findall(b"abacx") == [b"ab", b"ac"]
+
+
+def test_a_wrong_one_says_so_when_it_is_used() -> None:
+    """As re.compile does when it is made."""
+    late = regex("(")
+    with pytest.raises(re.error, match="unterminated subpattern"):
+        late.search("x")
+
+
+def test_it_can_be_copied() -> None:
+    """Also before it was used."""
+    late = copy.copy(regex("a"))
+    assert late.match("a")
+
+
+def test_all_of_ours_compile() -> None:
+    """Nobody meets a wrong one."""
+    subprocess.run([sys.executable, "-c", COMPILE_ALL, *MODULES], check=True)
+
+
+def test_importing_compiles_none() -> None:
+    """It would cost every run."""
+    early = [
+        f"{path.relative_to(ROOT)}:{call.lineno}"
+        for path in ROOT.rglob("*.py")
+        for call in _at_import(ast.parse(path.read_text(encoding="utf-8")))
+        if ast.unparse(call.func) == "re.compile"
+    ]
+    assert not early, "use roundzero.core.regex for constants of a module"
+
+
+def _at_import(tree: ast.AST) -> list[ast.Call]:
+    """Calls that importing a module makes."""
+    if isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return []
+    found = [tree] if isinstance(tree, ast.Call) else []
+    return [*found, *(call for child in ast.iter_child_nodes(tree) for call in _at_import(child))]
