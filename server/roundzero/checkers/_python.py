@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeGuard
 
 from roundzero.core.regex import regex
 from roundzero.core.syntax import AstPlaces, NotPythonError, parse_python
-from roundzero.core.text import Position, Span
+from roundzero.core.text import LineIndex, Position, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from roundzero.core.change import Source
 
@@ -24,9 +25,9 @@ Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.L
 
 SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 STOP_EVERY: Final = 2000
+"""Nodes walked between two questions whether to stop: below 2 ms on the slowest machine measured."""
 
 _DEF: Final = regex(r"^[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)", re.MULTILINE)
-"""Nodes walked between two questions whether to stop: below 2 ms on the slowest machine measured."""
 
 
 class StoppedError(Exception):
@@ -185,6 +186,30 @@ def within(node: ast.AST, *, into_scopes: bool = False) -> Iterator[ast.AST]:
                 stack.extend(item for item in reversed(value) if isinstance(item, ast.AST))
             elif isinstance(value, ast.AST):
                 stack.append(value)
+
+
+def near(file: Parsed, words: Collection[str]) -> Iterator[ast.AST]:
+    """The nodes of all statements in which one of some words stands, which are few where a walk over all would be long.
+
+    In no particular order. A statement around another counts as one in which its words stand.
+    """
+    text = file.source.text
+    index = LineIndex(text, carriage_return_ends_line=True)
+    found = (match.start() for word in words if word for match in re.finditer(rf"\b{re.escape(word)}\b", text))
+    lines = sorted({index.position(at).line for at in found})
+    stack: list[ast.AST] = [file.tree]
+    while stack:
+        node = stack.pop()
+        yield node
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.stmt) or _any_within(lines, child):
+                stack.append(child)
+
+
+def _any_within(lines: Sequence[int], node: ast.stmt) -> bool:
+    first = min((each.lineno for each in getattr(node, "decorator_list", ())), default=node.lineno)
+    at = bisect_left(lines, first)
+    return at < len(lines) and lines[at] <= (node.end_lineno or node.lineno)
 
 
 def is_test_function(node: ast.AST | None) -> TypeGuard[Function]:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
-from roundzero.checkers._python import dotted
+from roundzero.checkers._python import dotted, near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from roundzero.checkers._python import Parsed
     from roundzero.core.finding import Fix, Hit
 
 _CLASSES: Final[Mapping[str, type[BaseException]]] = {
@@ -68,21 +70,37 @@ class RedundantExcept(PythonChecker):
             return
         from roundzero.core.older_python import is_for_python_2  # noqa: PLC0415  off the start-up path
 
-        bound = _bound(ctx.file.tree)
-        own = _own(ctx.file.tree, bound)
-        apart = is_for_python_2(ctx.file.source.text)
-        for members in self._tuples:
-            names = [dotted(item) for item in members.elts]
+        file = ctx.file
+        rows = [(members, [dotted(item) for item in members.elts]) for members in self._tuples]
+        told = {name for _, names in rows for name in names if name}
+        parents = _parents(file.tree, told)
+        bound = _bound(file, {name.split(".", 1)[0] for name in {*told, *itertools.chain(*parents.values())}})
+        own = {name: bases for name, bases in parents.items() if bound[name] == 1}
+        apart = not told.isdisjoint(_ALIASES) and is_for_python_2(file.source.text)
+        for members, names in rows:
             known = [_Known(name, own, bound, apart=apart and name in _ALIASES) for name in names]
             covered = [at for at in range(len(names)) if _is_covered(known, at)]
             if covered:
                 yield ctx.hit(members.elts[covered[0]], fixes=_fixes(ctx, members, covered))
 
 
-def _bound(tree: ast.Module) -> Counter[str]:
+def _parents(tree: ast.Module, names: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+    """The bases of the classes that are defined at the top of a file: of those with these names and what they bring."""
+    classes = {node.name: tuple(map(dotted, node.bases)) for node in tree.body if isinstance(node, ast.ClassDef)}
+    found: dict[str, tuple[str, ...]] = {}
+    waiting = [*names]
+    while waiting:
+        name = waiting.pop()
+        if name in classes and name not in found:
+            found[name] = classes[name]
+            waiting += classes[name]
+    return found
+
+
+def _bound(file: Parsed, wanted: Collection[str]) -> Counter[str]:
     """How often each name is bound anywhere in a file; a name imported with dots by its first part."""
     names: Counter[str] = Counter()
-    for node in ast.walk(tree):
+    for node in near(file, wanted):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             names[node.id] += 1
         elif isinstance(node, ast.alias):
@@ -92,12 +110,6 @@ def _bound(tree: ast.Module) -> Counter[str]:
         elif isinstance(node, ast.arg):
             names[node.arg] += 1
     return names
-
-
-def _own(tree: ast.Module, bound: Counter[str]) -> Mapping[str, tuple[str, ...]]:
-    """The bases of each class that is defined at the top of a file and whose name means nothing else in it."""
-    classes = (node for node in tree.body if isinstance(node, ast.ClassDef) and bound[node.name] == 1)
-    return {node.name: tuple(dotted(base) for base in node.bases) for node in classes}
 
 
 class _Known:
