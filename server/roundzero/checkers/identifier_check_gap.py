@@ -11,7 +11,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
-from roundzero.checkers._python import dotted, is_docstring
+from roundzero.checkers._python import dotted, is_docstring, near
 from roundzero.core.finding import Edit, Fix
 from roundzero.core.frozen import dataclass
 from roundzero.core.text import Position, Span
@@ -77,7 +77,7 @@ def _fixes(call: ast.Call, asked: ast.expr, pair: _Pair, ctx: CheckContext) -> t
     both = ctx.replace(title, f"({ctx.file.text(call)} and not {question}({name}))", ctx.file.span(call), safe=True)
     if imported:
         return (both,)
-    if any(isinstance(node, ast.Name) and node.id == pair.module for node in ast.walk(ctx.file.tree)):
+    if any(isinstance(node, ast.Name) and node.id == pair.module for node in near(ctx.file, {pair.module})):
         return ()
     start = _import_place(body, ctx)
     if start is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import Pair, RelationChecker, code, replace
 from roundzero.checkers._paths import is_test_path
-from roundzero.checkers._python import dotted
+from roundzero.checkers._python import dotted, near
 from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.text import Position, Span
@@ -47,16 +47,17 @@ class MissingFromAll(RelationChecker):
         file = pair.file
         if not pair.is_python or file.head is None or is_test_path(file.path) or "__all__" not in file.head.text:
             return
-        now, before = _listed(pair.head.tree), _listed(pair.base.tree)
+        now, before = _listed(pair.head), _listed(pair.base)
         if now is None or before is None:
             return
         old = _public(pair.base.tree)
         told = [name in before.names for name in old]
         if len(old) < FEWEST or sum(told) < MOST * len(old):
             return
-        used = {part.id for part in ast.walk(pair.head.tree) if isinstance(part, ast.Name)}
-        for name, node in _public(pair.head.tree).items():
-            if name not in old and name not in used and name not in now.names and not _registers(node):
+        new = {name: node for name, node in _public(pair.head.tree).items() if name not in old}
+        used = {part.id for part in near(pair.head, new) if isinstance(part, ast.Name)}
+        for name, node in new.items():
+            if name not in used and name not in now.names and not _registers(node):
                 yield Hit(
                     path=file.path,
                     span=pair.head.name_span(node),
@@ -66,13 +67,13 @@ class MissingFromAll(RelationChecker):
                 )
 
 
-def _listed(tree: ast.Module) -> _Listed | None:
+def _listed(file: Parsed) -> _Listed | None:
     """``__all__``, where it is one literal and nothing else in the module touches it."""
     found: list[ast.expr | None] = []
-    for node in ast.walk(tree):
+    for node in near(file, {"__all__"}):
         if isinstance(node, ast.Name) and node.id == "__all__":
             found.append(None)
-    statements = [node for node in tree.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
+    statements = [node for node in file.tree.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
     values = [
         node.value
         for node in statements

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import Pair, RelationChecker, code
 from roundzero.checkers._paths import is_test_path
-from roundzero.checkers._python import definitions, dotted, is_docstring
+from roundzero.checkers._python import definitions, dotted, is_docstring, near
 from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, Hit, evidence_at
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
-    from roundzero.checkers._python import Function
+    from roundzero.checkers._python import Function, Parsed
 
 _PLAIN_DECORATORS: Final = frozenset(
     {"staticmethod", "classmethod", "functools.cache", "functools.lru_cache", "cache", "lru_cache"}
@@ -46,7 +46,7 @@ class ParameterNowDead(RelationChecker):
             if name in before and _touches(pair, before[name], node) and _chooses_its_signature(node)
             for parameter in _lost(before[name], node)
         ]
-        bound = _not_free(pair.head.tree) if lost else set()
+        bound = _not_free(pair.head, {node.name for node, _, _ in lost})
         for node, parameter, old in lost:
             if node.name not in bound:
                 yield _hit(pair, node, parameter, old)
@@ -98,11 +98,12 @@ def _chooses_its_signature(node: Function) -> bool:
     return True
 
 
-def _not_free(tree: ast.Module) -> set[str]:
-    """Names of functions that are used as values, and of methods whose class has bases that may dictate them."""
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+def _not_free(file: Parsed, wanted: Collection[str]) -> set[str]:
+    """Which names of functions are used as values, or are methods' whose class has bases that may dictate them."""
+    nodes = [*near(file, wanted)]
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and id(node) not in called:
             names.add(node.id if isinstance(node, ast.Name) else node.attr)
         elif isinstance(node, ast.ClassDef) and (
