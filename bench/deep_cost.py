@@ -28,7 +28,7 @@ TOUCHED: Final = 5
 LINES: Final = 60
 HUNKS: Final = 1
 
-_EMPTY: Final = {"summary": "", "findings": [], "clean": []}
+_EMPTY: Final[dict[str, list[object]]] = {"findings": [], "clean": []}
 _NOTHING: Final = {"summary": "", "themes": [], "files": [], "strengths": [], "description": []}
 _CALLS: Final = {
     "calls": [

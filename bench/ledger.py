@@ -19,9 +19,10 @@ from roundzero.core.advance import Listened, Occasion, advance
 from roundzero.core.change import BaseChoice, BaseHow, Change, FileChange, HeadState, Source, Status
 from roundzero.core.finding import Finding, Hit, Observation, Origin, observe
 from roundzero.core.item import Item, ItemId, Prose, Severity
+from roundzero.core.known_texts import Texts
 from roundzero.core.ledger import Round
 from roundzero.core.linemap import Hunk, LineMap
-from roundzero.core.recognition import Texts, recognise
+from roundzero.core.recognition import recognise
 from roundzero.core.report import Coverage, Report, Verdict, VerdictStatus
 from roundzero.core.text import RelPath
 from roundzero.render.kept import pack
@@ -141,7 +142,7 @@ def _commit(
         merge_base="0" * 40,
         snapshot=snapshot,
         settings="0" * 12,
-        verdict="LGTM",
+        verdict=VerdictStatus.LGTM,
         counts=(0, 0, len(seen), 0),
     )
     result = advance(ledger, findings, now, listened, Occasion(round=this))

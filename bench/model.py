@@ -119,7 +119,7 @@ def measure() -> list[Row]:
     with tempfile.TemporaryDirectory() as scratch:
         root = _repository(Path(scratch) / "work")
         script = Path(scratch) / "script.jsonl"
-        reply = {"summary": "", "findings": [], "clean": []}
+        reply: dict[str, list[object]] = {"findings": [], "clean": []}
         script.write_text(json.dumps({"match": "Part of", "reply": reply}) + "\n", encoding="utf-8")
         done = subprocess.run(
             [roundzero.parent / "python", "-c", _PARTS, root],

@@ -55,7 +55,7 @@ def found(path: str, line: int, quote: str, **more: object) -> Message:
 
 def draft(*findings: Mapping[str, object]) -> str:
     """A reply with these findings."""
-    return json.dumps({"summary": "", "findings": list(findings), "clean": []})
+    return json.dumps({"findings": list(findings), "clean": []})
 
 
 class SlowHost:

@@ -153,7 +153,7 @@ _NOTHING: Final[Said] = {"summary": "", "themes": [], "files": [], "strengths": 
 
 
 def _reply(findings: Sequence[Said]) -> Said:
-    return {"summary": "", "findings": list(findings), "clean": []}
+    return {"findings": list(findings), "clean": []}
 
 
 def _unit(each: Reference, units: Iterable[Unit]) -> Unit | None:

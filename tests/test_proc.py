@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,26 @@ def test_cancellation_kills_the_program_and_its_children(tmp_path: Path) -> None
         assert await _gone(numbers)
 
     run(scenario())
+
+
+def test_who_stops_waiting_twice_leaves_nothing_open(tmp_path: Path) -> None:
+    """As when two that wait side by side fail: the second cancellation comes while the first is being served."""
+
+    async def scenario() -> None:
+        task = asyncio.ensure_future(proc.run(_spawning(tmp_path / "pids"), cwd=tmp_path))
+        numbers = await _both(tmp_path / "pids")
+        task.cancel()
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await _gone(numbers)
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        run(scenario())
+        gc.collect()
+    assert not said
 
 
 def test_a_time_out_kills_the_program_and_its_children(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ _INVENTED: Final = _finding(
 
 
 def _reply(*findings: _Said) -> _Said:
-    return {"summary": "", "findings": list(findings), "clean": []}
+    return {"findings": list(findings), "clean": []}
 
 
 ANSWERS: Final = (

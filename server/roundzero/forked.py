@@ -106,7 +106,7 @@ class Copy:
         except OSError:
             data = b""
         if not data:
-            _log.warning("the second process ended")
+            _log.info("the second process ended")
             self.close()
             return
         self._received += data

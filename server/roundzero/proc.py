@@ -130,12 +130,14 @@ async def run(
     except TimeoutError as error:
         raise OutsideError(f"{name} did not finish within {seconds:g} seconds and was stopped") from error
     finally:
-        if collector.done.cancelled() or collector.overflown:  # a time-out cancels what it waits for
-            _kill_group(transport.get_pid())
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_CLOSE_SECONDS):
-                    await asyncio.shield(collector.exited)
-        transport.close()
+        try:
+            if collector.done.cancelled() or collector.overflown:  # a time-out cancels what it waits for
+                _kill_group(transport.get_pid())
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_CLOSE_SECONDS):
+                        await asyncio.shield(collector.exited)
+        finally:
+            transport.close()  # also when it is cancelled a second time meanwhile
     if collector.overflown:
         raise OutsideError(f"{name} wrote more than {max_stdout} bytes and was stopped")
     return Completed(transport.get_returncode() or 0, bytes(collector.stdout), bytes(collector.stderr))

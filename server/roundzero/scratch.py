@@ -50,10 +50,11 @@ class Scratch:
             ) from error
 
     def remove(self) -> None:
-        """Remove the folder and all in it."""
+        """Remove the folder and all in it. A second time, and from another thread, it does no harm."""
         _discard(self.path, self._lock)
+        handle, self._handle = self._handle, -1  # closed once: its number may be another file's afterwards
         with contextlib.suppress(OSError):
-            os.close(self._handle)
+            os.close(handle)
 
 
 def _where(room: int) -> Path:

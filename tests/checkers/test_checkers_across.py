@@ -107,6 +107,22 @@ def test_the_attribute_is_read_from_the_module_that_has_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("read", "rest", "found"),
+    [
+        ("self.__class__.x", "", True),
+        ("self.__class__.y", "", False),
+        ("self.__class__.x", " class D(C):\n     x = 1\n", False),
+        ("self.other.__class__.x", "", False),
+    ],
+)
+def test_the_class_of_an_object_is_asked_like_the_class(read: str, rest: str, found: bool) -> None:
+    """What the body has, or a subclass gives, is there."""
+    body = " class C:\n     y = 1\n     def __init__(self):\n         self.x = 1\n     def f(self):\n"
+    done = run(f"{PACKAGE}//- app/c.py\n{body}+        return {read}\n{rest}", ON_SELF)
+    assert bool(done.shown) == found
+
+
+@pytest.mark.parametrize(
     "body",
     [
         " class C(Unknown):\n     def __init__(self):\n         self.x = 1\n",
@@ -234,6 +250,22 @@ def test_a_removed_definition_is_found_in_code_patches_methods_and_documents() -
         ("docs/use.md", 1, "P3"),
         ("tests/test_c.py", 2, "P1"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("made", "consumed"),
+    [
+        ("d['retry_count'] = x", "d['retry_count']"),
+        ("bus.emit('UserLoggedIn', x)", "bus.on('UserLoggedIn', f)"),
+        ("server.register('get_prices', x)", "client.call('get_prices')"),
+        ("d.setdefault('retry_count', x)", "d.get('retry_count')"),
+    ],
+)
+def test_a_key_that_was_set_an_event_and_a_method_are_made_too(made: str, consumed: str) -> None:
+    """What sends or offers a string makes it, and what listens to it or calls it consumes it."""
+    text = f"//- app/a.py\n def f(d, x):\n-    {made}\n     return d\n//- app/b.py\n def g(d, f):\n     return {consumed}\n"
+    assert [seen.path for seen in run(text, LITERAL).shown] == ["app/b.py"]
+    silent(text.replace(made, f"print(d['{consumed.split(chr(39))[1]}'])"), LITERAL)
 
 
 @pytest.mark.parametrize(

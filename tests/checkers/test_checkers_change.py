@@ -297,6 +297,26 @@ def test_a_vendor_token_counts_in_a_test_but_not_in_test_data() -> None:
     assert run(f'//- tests/fixtures/a.json\n+"{value}"\n', "general/secret-added").shown == ()
 
 
+@pytest.mark.parametrize(
+    ("path", "count"),
+    [
+        ("dummyserver/certs/client.key", 0),
+        ("app/fake_host/client.key", 0),
+        ("etc/ssl-cert-snakeoil.key", 0),
+        ("etc/self-signed.pem", 0),
+        ("app/certs/client.key", 1),
+        ("app/notafake/client.key", 1),
+        ("mockingbird/client.key", 1),
+    ],
+)
+def test_a_private_key_of_what_calls_itself_a_dummy_guards_nothing(path: str, count: int) -> None:
+    """Elsewhere it is one; a vendor's token is one everywhere."""
+    key = "-----BEGIN RSA " + "PRIVATE KEY-----\n+" + "MIICXQIBAAKBgQDbMJ15vLE" * 3
+    assert len(run(f"//- {path}\n+{key}\n", "general/secret-added").shown) == count
+    token = "ghp_" + "q7Zk2Lw9XvB4nT8sR1mY6cD3fG5hJ0pAeU8i"
+    assert len(run(f"//- {path}\n+{token}\n", "general/secret-added").shown) == 1
+
+
 def test_tests_and_documentation_are_no_part_of_their_own() -> None:
     """What belongs to code by its nature is not advised to leave it."""
     pages = "".join(f"//- doc/page{number}.rst\n+Text number {number}\n" for number in range(5))

@@ -305,6 +305,38 @@ def test_a_split_plan_lists_the_files_of_each_part() -> None:
     assert (seen.evidence[-1].path, seen.evidence[-1].quote) == ("printing/printer2.py", "printer_2_0 = 0")
 
 
+def test_one_edit_in_most_files_is_one_change() -> None:
+    """A name or an address that is replaced everywhere; with another edit in each file there are parts."""
+    for new, parts in (("robeypointer", 0), ("number{number}", 1)):
+        many = "".join(
+            f"//- {folder}/{word}{number}.py\n {word}_{number} = 1\n"
+            f"-# by robey@lag\n+# by {new.format(number=number)}@lag\n"
+            for folder, word, count in (("orders", "order", 26), ("printing", "printer", 6))
+            for number in range(count)
+        )
+        assert len(run(many, "general/unrelated-changes").shown) == parts
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ('+raise ImportError("needs Acme: http://acme-tools.io/")\n', 0),
+        ('+raise ImportError(\n+    "needs Acme: "\n+    f"http://acme-tools.io/ for {x}"\n+)\n', 1),
+        ('+raise ImportError(\n+    "needs Acme, "\n+    f"see http://acme-tools.io/ for {x}"\n+)\n', 0),
+        ('+warnings.warn("moved to http://acme-tools.io/", DeprecationWarning)\n', 0),
+        ('+raise Moved("http://acme-tools.io/")\n', 1),
+        ('+print("http://acme-tools.io/help")\n', 0),
+        ('+click.echo("see " + f"http://acme-tools.io/{x}")\n', 0),
+        ('+print(get("http://acme-tools.io/help"))\n', 1),
+        ('+blueprint("http://acme-tools.io/help")\n', 1),
+        ('+run("wget -q http://acme-tools.io/a")\n', 1),
+    ],
+)
+def test_an_address_in_the_words_of_an_error_is_told_to_people(line: str, count: int) -> None:
+    """An address alone, and one in a command, may be opened."""
+    assert len(run(f"//- app/a.py\n{line}", "general/plain-http").shown) == count
+
+
 @pytest.mark.parametrize("path", ["NOTICE", "doc/announce/old.txt", "node_modules/a/b.json", "third_party/a.sh"])
 def test_what_nobody_runs_may_name_a_plain_address(path: str) -> None:
     """Prose by its name, and what others wrote."""
@@ -325,6 +357,9 @@ def test_what_nobody_runs_may_name_a_plain_address(path: str) -> None:
         ('U = "http://a.default.svc.cluster.local"', None),
         ('U = "http://192.168.1.1/"', None),
         ('U = "https://your-host.corp/"', None),
+        ('U = "https://git.acme.internal/x"', "git.acme.internal"),
+        ('U = "https://git.mycompany.corp/x"', "git.mycompany.corp"),
+        ('U = "https://my-registry.internal/x"', None),
         ('U = "https://tools.io/blue.corp"', None),
     ],
 )

@@ -46,6 +46,7 @@ def lines(body: str, mark: str = " ") -> str:
         " def copy(own: Settings, settings: Settings):\n",
         " def copy(own: 'Settings', settings: Optional[Settings]):\n",
         " def copy(settings: Settings):\n     own = Settings()\n",
+        " def copy(settings):\n     own = Settings()\n",
         " def copy(settings: app.Settings):\n     own: Settings = make()\n",
     ],
 )
@@ -143,6 +144,22 @@ def test_four_siblings_are_too_few() -> None:
     assert run(in_function('group.add("f", help="f")', four), SIBLING).shown == ()
 
 
+@pytest.mark.parametrize(
+    ("calls", "added", "found"),
+    [
+        ([f"step({at}, log=log)" for at in range(6)], "step(6)", 1),
+        ([f"step({at}, log=True)" for at in range(6)], "step(6)", 0),
+        ([f"step({at}, log=log{at})" for at in range(6)], "step(6)", 0),
+        ([f"step({at}, log=log)" for at in range(4)], "step(6)", 0),
+        ([*(f"step({at}, log=log)" for at in range(10)), "step(11)"], "step(12)", 0),
+    ],
+)
+def test_the_only_keyword_of_all_siblings_is_handed_through_by_each(calls: list[str], added: str, found: int) -> None:
+    """One expression that all pass is missed where one does not; what differs or is chosen each time is not."""
+    text = "".join(f"     {call}\n" for call in calls)
+    assert len(run(f"//- app/a.py\n def f(log):\n{text}+    {added}\n", SIBLING).shown) == found
+
+
 def test_calls_across_a_file_have_to_pass_the_same_expression() -> None:
     """In different functions only a value handed through everywhere counts, and is offered as a fix."""
     text = "".join(f" def f{at}(c):\n     send(c, clock=c.clock, size={at})\n" for at in range(5))
@@ -192,10 +209,13 @@ def test_the_fix_keeps_the_order_and_the_quotes(listed: str, wanted: str) -> Non
         MODULE.replace('"plum"]', '"plum"] + more') + "+def cherry(): ...\n",
         MODULE + " __all__.append('x')\n+def cherry(): ...\n",
         MODULE.replace('"beet", ', "") + "+def cherry(): ...\n",
+        MODULE + '+def cherry():\n+    """Deprecated, use plum."""\n',
+        MODULE + "+def cherry():\n+    warn('use plum', DeprecationWarning)\n",
+        MODULE + "-cherry = plum\n+def cherry():\n+    return plum()\n",
     ],
 )
 def test_what_is_private_or_registered_or_computed_is_left_alone(text: str) -> None:
-    """So is a module that does not list all of its own."""
+    """So are a module that does not list all of its own, what is deprecated, and a name that was bound before."""
     assert run(f"//- app/fruit.py\n{text}", LISTED).shown == ()
 
 

@@ -85,11 +85,60 @@ def test_a_guard_about_the_same_replaces_one(added: str) -> None:
     [
         ' if not text:\n-        raise ParseError(0, "empty")\n+        raise SyntaxError("empty")\n',
         " text = text.strip()\n-    assert text.args[0] == 'x'\n+    first, *rest = text\n+    assert first == 'x'\n",
+        " text = text.strip()\n-    assert text[0] <= most\n+    text = [each for each in text if each <= most]\n",
     ],
 )
 def test_a_guard_that_is_worded_anew_in_its_place_is_left_alone(lines: str) -> None:
     """Another exception under the same condition, an assertion for an assertion."""
     assert seen(f"//- a.py\n def parse(text):\n    {lines}     return text\n", GUARD) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            (
+                "-def trigger(addon, name, seen):\n-    if name not in Events:\n-        raise Unknown(name)\n"
+                "+def trigger(addon, event, seen):\n     addon.mark(seen)\n     addon.log()\n"
+                "-    addon.call(name)\n+    addon.call(event.name)\n"
+            ),
+            [],
+        ),
+        (
+            (
+                " def trigger(addon, name, seen):\n-    if name not in Events:\n-        raise Unknown(name)\n"
+                "     addon.mark(seen)\n     addon.log()\n     addon.call(name)\n"
+            ),
+            [3],
+        ),
+        (
+            (
+                " def show(name, path):\n-    place = where(name, path)\n-    if not os.path.isfile(place):\n"
+                "-        raise NotFound(name)\n     path = path.strip()\n     log(name, path)\n     log(path)\n"
+                "-    write(from_file(place))\n+    write(model(name, path))\n"
+            ),
+            [],
+        ),
+        (
+            (
+                " def show(name, path):\n-    most = limit(name)\n-    if len(path) > most:\n"
+                "-        raise TooLong(name)\n     path = path.strip()\n     log(name, path)\n     write(path)\n"
+            ),
+            [4],
+        ),
+    ],
+    ids=["parameter gone", "parameter kept", "variable gone", "variable of the guard alone"],
+)
+def test_a_guard_whose_subject_went_with_it_is_left_alone(text: str, expected: list[int]) -> None:
+    """A variable that was only made for the guard is a part of it, and no subject."""
+    assert seen(f"//- a.py\n{text}", GUARD) == expected
+
+
+def test_a_parameter_of_an_example_may_go_unused() -> None:
+    """What a framework passes stands in the signature, also where it is not used."""
+    text = "app.py\n def handle(request, response):\n-    response.id = request.id\n+    response.id = 1\n     log()\n"
+    assert len(seen(f"//- shop/{text}", "python/parameter-now-dead")) == 1
+    assert seen(f"//- examples/{text}", "python/parameter-now-dead") == []
 
 
 def test_a_guard_of_a_short_function_that_changes_elsewhere_too_is_seen() -> None:

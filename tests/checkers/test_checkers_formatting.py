@@ -26,13 +26,21 @@ ONE = "-k = {'k':1}\n+k = {\"k\": 1}\n \n l = 1\n \n"
         "-if (a and b):\n+if a and b:\n     pass\n",
         "-s = 'a' 'b'  # note\n+s = \"ab\"  #  note\n",
         ' def g():\n-    """ Text. """\n+    """Text."""\n     return 1\n',
+        ' def g():\n-    """One or two."""\n+    """One\n+    or two.\n+    """\n     return 1\n',
     ],
-    ids=["quotes", "wrapping", "parentheses", "comment", "docstring"],
+    ids=["quotes", "wrapping", "parentheses", "comment", "docstring", "docstring of more lines"],
 )
 def test_layout_apart_from_a_real_change_is_seen_once(layout: str) -> None:
     """Quotes, wrapping, parentheses, spacing of comments and docstrings are layout."""
     assert len(run(REAL + ONE + layout, ITEM).shown) == 1
     assert run("//- a.py\n" + ONE + layout, ITEM).shown == ()
+
+
+@pytest.mark.parametrize(("times", "count"), [(2, 0), (5, 0), (6, 1)])
+def test_a_few_lines_without_the_white_space_at_their_ends_are_left_alone(times: int, count: int) -> None:
+    """An editor takes it away when it saves; from some lines on it is work for the reader."""
+    lost = "".join(f"-t{number} = 1 \n+t{number} = 1\n \n u{number} = 2\n \n" for number in range(times))
+    assert len(run(REAL + lost, ITEM).shown) == count
 
 
 @pytest.mark.parametrize(
@@ -43,14 +51,22 @@ def test_layout_apart_from_a_real_change_is_seen_once(layout: str) -> None:
         "-def g(a: A) -> int: ...\n+def g(a: B) -> int: ...\n",
         "-t = 1\n",
         "+\n",
+        "-# one line that is long\n-# enough\n+# one line that is\n+# long enough\n",
+        " def h():\n-    # one line that is long\n+    # one line that\n+    # is long\n     return 1\n",
         "-import b\n-import a\n+import a\n+import b\n",
         "-t = 'a  b'\n+t = 'a b'\n",
     ],
-    ids=["value", "comment", "annotation", "deleted", "blank", "imports", "string"],
+    ids=["value", "comment", "annotation", "deleted", "blank", "broken", "broken inside", "imports", "string"],
 )
 def test_what_is_not_mere_layout(change: str) -> None:
-    """Values, words of comments, signatures and removals are changes; blank lines and import order are nothing."""
+    """Values, words of comments, signatures and removals are changes; blank lines and import order are nothing.
+
+    Nor are lines of comments that are broken in other places: with layout alone they are no real change.
+    """
     check(REAL + ONE + change, ITEM)
+    if change.startswith(("+\n", "-# one", " def h")):
+        layout = "".join(f"-v{each} = {{'v':1}}\n+v{each} = {{\"v\": 1}}\n \n w{each} = 1\n \n" for each in range(3))
+        assert run(f"//- a.py\n{layout} x = 1\n \n y = 1\n \n z = 1\n \n{change}", ITEM).shown == ()
 
 
 @pytest.mark.parametrize(

@@ -22,11 +22,11 @@ RAISE = "python/tautological-raise"
         "//- a.py\n+import keyword\n+OK = x.isidentifier() and x not in keyword.kwlist\n",
         "//- a.py\n+OK = 'abc'.isidentifier()\n",
         "//- a.py\n+OK = isidentifier(x)\n",
-        "//- a.py\n+OK = str.isidentifier(x)\n",
         "//- a.py\n OK = x.isidentifier()\n+y = 1\n",
         "//- tests/test_a.py\n+OK = x.isidentifier()\n",
+        "//- a.py\n+def isidentifier(x):\n+    return x.isidentifier()\n",
     ],
-    ids=["both", "list", "constant", "own function", "unbound", "old", "test"],
+    ids=["both", "list", "constant", "own function", "old", "test", "handed on"],
 )
 def test_an_identifier_check_that_is_whole_or_old_is_left_alone(text: str) -> None:
     """Whoever asks for keywords too, anywhere in the file, knows of them."""
@@ -46,9 +46,16 @@ def test_an_identifier_check_that_is_whole_or_old_is_left_alone(text: str) -> No
         ),
         ("import re\nOK = f().isidentifier()\n", ""),
         ("import re\ndef f(x, keyword):\n    return x.isidentifier() and keyword\n", ""),
-        ("OK = x.isidentifier()\n", ""),
+        (
+            "OK = x.isidentifier()\n",
+            "import keyword\n\n\nOK = (x.isidentifier() and not keyword.iskeyword(x))\n",
+        ),
+        (
+            "if x.isidentifier(): pass\n",
+            "import keyword\n\n\nif (x.isidentifier() and not keyword.iskeyword(x)): pass\n",
+        ),
     ],
-    ids=["new import", "imported", "call", "other meaning", "no place"],
+    ids=["new import", "imported", "call", "other meaning", "first import", "first of all"],
 )
 def test_the_fix_asks_for_keywords_as_well(head: str, fixed: str) -> None:
     """It imports what it needs, and is not offered where the expression would run twice or the name is taken."""

@@ -37,6 +37,14 @@ def test_nothing_that_bears_a_word_is_left_out(text: str, word: str) -> None:
     assert not missed
 
 
+@pytest.mark.parametrize("written", ["\u00b5", "\ufb01le", "\u0915\u093f", "e\u0301t\u00e9"])
+def test_names_are_found_however_they_are_written(written: str) -> None:
+    """The parser normalises them; the text has them as somebody typed them, with marks that are no letters."""
+    parsed = parse(Source(RelPath("a.py"), f"x = '\u2028\ufdfa'\nif x:\n    y = {written} + 1\n", "0"))
+    (name,) = {node.id for node in ast.walk(parsed.tree) if isinstance(node, ast.Name)} - {"x", "y"}
+    assert name in {node.id for node in near(parsed, {name}) if isinstance(node, ast.Name)}
+
+
 def test_other_statements_are_not_looked_at() -> None:
     """Nor what is in them."""
     text = "def f():\n    return value\n\ndef g():\n    return other\n"

@@ -45,12 +45,29 @@ def test_of_two_new_copies_the_later_is_reported() -> None:
     assert seen(text, COPY) == [("app/b.py", 2, "`app/a.py:2`")]
 
 
+def test_a_copied_folder_is_told_once() -> None:
+    """New files that repeat files of their names; another new file and an old one are told beside it."""
+    old, new = BODY.format(mark=" "), BODY.format(mark="+")
+    there = "".join(f"//- app/{name}.py\n def a{name}(orders):\n{old.replace('total', name)}" for name in "xyz")
+    copied = "".join(f"//- lib/{name}.py\n+def b{name}(orders):\n{new.replace('total', name)}" for name in "xyz")
+    assert seen(there + copied, COPY) == [("lib/x.py", 2, "`app/x.py:2`")]
+    renamed = copied.replace("lib/y.py", "lib/why.py").replace("//- lib/z.py\n", "//- lib/z.py\n import z\n")
+    assert sorted(path for path, _, _ in seen(there + renamed, COPY)) == ["lib/why.py", "lib/x.py", "lib/z.py"]
+
+
 def test_a_copy_within_one_file_is_found() -> None:
     """The places do not overlap."""
     new, old = BODY.format(mark="+"), BODY.format(mark=" ")
     assert seen(f"//- app/a.py\n def a(orders):\n{old}+def b(orders):\n{new}", COPY) == [
         ("app/a.py", 11, "`app/a.py:2`")
     ]
+
+
+def test_a_table_of_numbers_is_no_copy() -> None:
+    """Rows that two tables have in common are values, not code."""
+    rows = "".join(f"{{mark}}    ({number}, {number * 7}, {number * 31}),\n" for number in range(40))
+    table = " FIRST = Table([\n" + rows.format(mark=" ") + " ])\n+SECOND = Table([\n" + rows.format(mark="+") + "+])\n"
+    assert seen(f"//- app/a.py\n{table}", COPY) == []
 
 
 def test_a_few_lines_in_a_row_are_no_copy() -> None:
@@ -241,6 +258,31 @@ def test_a_guard_that_says_it_otherwise_is_left_alone() -> None:
     """An old value that went makes it another condition."""
     text = "//- app/a.py\n def can_pay(k):\n-    return k in (A, B)\n+    return k in (A, C)\n"
     assert seen(text, WIDE) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (" def check(k):\n-    if k not in (A,):\n+    if k not in (A, B):\n         raise Bad(k)\n", [2]),
+        (" def check(k):\n-    if k in (A,):\n+    if k in (A, B):\n         raise Bad(k)\n", []),
+        ("-KINDS = frozenset({A})\n+KINDS = frozenset({A, B})\n def check(k):\n     return k in KINDS\n", [1]),
+        (" def can(k):\n-    if k.size > 4:\n+    if k.size > 5:\n         return False\n     return True\n", [2]),
+        (" def can(k):\n-    if k.size > 4:\n+    if k.size > 3:\n         return False\n     return True\n", []),
+        (" def can(k):\n-    return k.size >= 8\n+    return k.size >= 7\n", [2]),
+        (" def can(k):\n-    return not k.size >= 8\n+    return not k.size >= 7\n", []),
+    ],
+    ids=["not in", "refused", "constant", "limit", "lower limit", "least", "turned around"],
+)
+def test_a_guard_is_widened_where_it_refuses_less(text: str, lines: list[int]) -> None:
+    """By a value more of those it lets through, in its condition or in a constant, or by another limit."""
+    assert [line for _, line, _ in seen(f"//- app/a.py\n{text}", WIDE)] == lines
+
+
+def test_a_limit_that_a_test_tries_is_left_alone() -> None:
+    """The number stands where the guard is called."""
+    text = "//- app/a.py\n def can(k):\n-    return k < 4\n+    return k < 5\n//- tests/test_a.py\n"
+    assert seen(f"{text} assert not can(5)\n", WIDE) == []
+    assert len(seen(f"{text} assert can(3)\n", WIDE)) == 1
 
 
 def test_strings_that_a_literal_type_lists_are_left_alone() -> None:

@@ -142,8 +142,9 @@ NEW = "+def pay(a):\n+    if a:\n+        return 1\n+    if a is None:\n+       
         ("//- tests/test_b.py\n from app import desk\n", []),
         ("//- tests/test_b.py\n pay(1)\n", ["`buy`"]),
         ("//- app/b.py\n pay(1)\n", []),
+        ("+DESKS = {'pay': pay, 'buy': buy}\n//- tests/test_b.py\n def test_b(): ...\n", []),
     ],
-    ids=["not named", "module named", "named", "no tests"],
+    ids=["not named", "module named", "named", "no tests", "in a table"],
 )
 def test_new_logic_is_named_by_its_module_too(rest: str, found: list[str]) -> None:
     """One function a file, and only where tests exist and name neither."""

@@ -77,9 +77,27 @@ CLASSES = added("class OrderTests:\n    def test_a(self): pass\n")
     ],
 )
 def test_a_class_without_the_prefix_is_lost_under_default_rules_only(path: str, text: str, found: bool) -> None:
-    """The nearest of pytest's files decides; where none says that pytest runs, nothing is said."""
+    """The nearest of pytest's files decides; where none says that pytest runs a file of unittest, nothing is said."""
     config = "".join(f" {line}\n" for line in text.split("\n"))
-    assert subjects(f"//- {path}\n{config}//- tests/test_a.py\n{CLASSES}", LOST) == (["`OrderTests`"] if found else [])
+    tests = f"//- tests/test_a.py\n import unittest\n{CLASSES}"
+    assert subjects(f"//- {path}\n{config}{tests}", LOST) == (["`OrderTests`"] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (CLASSES, True),
+        (f" import pytest\n import unittest\n{CLASSES}", True),
+        (added("class Orders:\n    def test_a(self): pass\n"), True),
+        (added("class _Orders:\n    def test_a(self): pass\n"), False),
+        (f" from django.test import TestCase\n{CLASSES}", False),
+        (f'{CLASSES}+if __name__ == "__main__":\n+    run(globals())\n', False),
+        (added("class Orders:\n    def test_a(self): pass\n\ndef test_b():\n    assert Orders().test_a()\n"), False),
+    ],
+)
+def test_a_class_without_the_prefix_is_lost_where_only_pytest_can_run_it(text: str, found: bool) -> None:
+    """Without a configuration the text says whose it is: it has no other runner's name and does not run by itself."""
+    assert bool(subjects(f"//- tests/test_a.py\n{text}", LOST)) == found
 
 
 def test_a_class_that_another_file_uses_may_be_a_base() -> None:
@@ -228,3 +246,13 @@ def test_a_module_loaded_from_a_path_is_registered(made: str, run_it: str, count
     """As importlib's documentation says; a stand-in for a module is another matter."""
     body = f"def load(name):\n    module = {made}\n    sys.modules[name] = module\n    {run_it}\n    return module\n"
     assert len(subjects(f"//- tests/test_a.py\n{added(body)}", "python/test-writes-sys-modules")) == count
+
+
+@pytest.mark.parametrize(("restored", "count"), [("sys.modules.pop(name, None)", 0), ("forgotten(name)", 1)])
+def test_what_a_fixture_lends_to_write_modules_is_undone_by_the_fixture(restored: str, count: int) -> None:
+    """The function that writes stands inside of the one that puts back after its yield."""
+    body = (
+        "@pytest.fixture\ndef register():\n    def write(name, module):\n        sys.modules[name] = module\n"
+        f"        names.add(name)\n    names = set()\n    yield write\n    for name in names:\n        {restored}\n"
+    )
+    assert len(subjects(f"//- tests/conftest.py\n{added(body)}", "python/test-writes-sys-modules")) == count

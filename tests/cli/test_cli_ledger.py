@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,6 +45,23 @@ def test_list_show_and_rounds(cli: Cli, branch: Repo) -> None:
     assert "negated in round 2 because" in shown
     assert [line.split()[0] for line in cli("ledger", "rounds").out.splitlines()] == ["1", "2"]
     assert "P0/0 · P1/0 · P2/1 · P3/0  1 of 2 files new" in cli("ledger", "rounds").out
+
+
+def test_what_the_branch_does_not_answer_for_is_told_apart(cli: Cli, repo: Repo) -> None:
+    """What only a round with all origins saw, by the last report, also when rounds have come since."""
+    old = "def f(a=[]):\n    return a\n"
+    repo.commit("first", {"a.py": old})
+    repo.branch("topic")
+    repo.commit("one", {"a.py": f"{old}\n\ndef g(a=[]):\n    return a\n"})
+    cli("review", "--all-origins")
+    told = {line.split()[3]: line for line in cli("ledger", "list").out.splitlines()}
+    assert told["a.py:1"].endswith("  (there before this branch)")
+    assert told["a.py:5"].endswith("[python/mutable-default]")
+    repo.commit("two", {"b.py": "x = 1\n"})
+    cli("review")
+    told = {line.split()[3]: line for line in cli("ledger", "list").out.splitlines()}
+    assert told["a.py:1"].endswith("  (not in the last round's report)")
+    assert told["a.py:5"].endswith("[python/mutable-default]")
 
 
 def test_a_dismissed_finding_stays_dismissed_until_it_is_reopened(cli: Cli, branch: Repo) -> None:
@@ -98,6 +116,21 @@ def test_a_broken_shared_file_is_not_overwritten(cli: Cli, branch: Repo) -> None
     ran = cli("ledger", "dismiss", name, "--reason", "known", "--shared")
     assert ran.status == 2
     assert branch.read(".roundzero/dismissals.toml") == "[[dismissal]\n"
+
+
+def test_a_shared_file_that_is_no_file_is_neither_read_nor_written(cli: Cli, branch: Repo, tmp_path: Path) -> None:
+    """A pipe that nobody writes to is not waited for, and a link is not followed; each is named."""
+    name = findings(cli)["a.py"]["id"]
+    branch.path(".roundzero").mkdir(exist_ok=True)
+    place, elsewhere = branch.path(".roundzero/dismissals.toml"), tmp_path / "elsewhere.toml"
+    elsewhere.write_text("# theirs\n")
+    for make, why in ((os.mkfifo, "not a regular file"), (lambda at: at.symlink_to(elsewhere), "symbolic link")):
+        make(place)
+        ran = cli("ledger", "dismiss", name, "--reason", "known", "--shared")
+        assert (ran.status, why in ran.err) == (2, True), ran.err
+        assert "rz-" in cli("ledger", "list").out
+        place.unlink()
+    assert elsewhere.read_text() == "# theirs\n"
 
 
 def test_what_a_person_wrote_into_the_shared_file_stays(cli: Cli, branch: Repo) -> None:

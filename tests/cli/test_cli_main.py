@@ -197,6 +197,20 @@ def test_an_interrupt_exits_with_130(roundzero: Path, repo: Repo) -> None:
         assert process.stdout.read() == b""
 
 
+def test_what_breaks_because_of_an_interrupt_is_an_interrupt(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As argparse does while it puts away what it was at: no log, and no word of a fault."""
+
+    def broken(args: object) -> int:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            int("what was not put aside")
+
+    monkeypatch.setattr(init, "run", broken)
+    ran = cli("init")
+    assert (ran.status, ran.out, ran.err) == (130, "", "")
+
+
 def test_a_reader_that_leaves_is_no_error(roundzero: Path, repo: Repo) -> None:
     """With nobody left to read its output it says nothing about that."""
     reading, writing = os.pipe()

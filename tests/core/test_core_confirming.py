@@ -194,6 +194,22 @@ def test_a_claim_is_settled_only_by_a_quote_that_can_be_read() -> None:
     assert checked(ClaimVerdict.UNVERIFIABLE, GOOD).probe == "the model could not tell"
 
 
+def test_why_a_claim_is_refuted_is_told_against_the_finding() -> None:
+    """Once, where a quote bears it out; of a claim that holds, or that nothing refutes, nothing is told."""
+    assert SEEN.anatomy is not None
+
+    def against(verdict: ClaimVerdict, quote: Quote) -> tuple[str, ...]:
+        said = ClaimAnswer(claim=0, verdict=verdict, reason="the caller\nchecks it", quotes=(quote,))
+        after = fact_checked(SEEN, FactAnswer((said, replace(said, claim=1))), CHANGE, TEXTS).anatomy
+        assert after is not None
+        return after.contradictions
+
+    before = SEEN.anatomy.contradictions
+    assert against(ClaimVerdict.REFUTED, GOOD) == (*before, "a fact check: the caller checks it")
+    assert against(ClaimVerdict.REFUTED, BAD) == before
+    assert against(ClaimVerdict.VERIFIED, GOOD) == before
+
+
 def test_what_is_not_answered_is_unverifiable_and_says_so() -> None:
     """A reply that leaves the claim out, or answers one there is not, is a reply."""
     for claim in (1, 7):

@@ -14,9 +14,10 @@ from roundzero.core.anatomy import Anatomy, Claim
 from roundzero.core.dismissal import DismissalScope, dismiss
 from roundzero.core.finding import FindingId, Observation, State
 from roundzero.core.item import ItemId, Severity
+from roundzero.core.known_texts import Texts
 from roundzero.core.ledger import TRANSITIONS, Entry, Event, Ledger, Proof, Sighting, Sign, fold, step
 from roundzero.core.matching import assign_ids
-from roundzero.core.recognition import Texts, recognise
+from roundzero.core.recognition import recognise
 from support.rounds import PATH, Branch, observations, source, unchanged
 
 NAME = FindingId("rz-000000000001")

@@ -23,6 +23,12 @@ def test_a_statement_of_python_2_explains_the_error_where_nothing_is_of_python_3
     assert not explains_error(line, f"{TODAY}{line}\n")
 
 
+def test_a_template_that_asks_for_its_parent_is_no_sign_of_python_3() -> None:
+    """Jinja's ``super()`` stands in double braces."""
+    for call, explained in (("T = '{{ super() }} {{super()}}'", True), ("super().f()", False), ("x = {super()}", True)):
+        assert explains_error("print x", f"{call}\nprint x\n") is explained
+
+
 @pytest.mark.parametrize("line", ["asyncio.async(task)", "f(async=True)", "from asyncio import async"])
 def test_async_as_a_name_explains_the_error(line: str) -> None:
     """It became a keyword in 3.7; texts from before may be for Python 3 otherwise."""

@@ -22,9 +22,9 @@ UNIT = Unit(
     path=PATH,
     hunks=(Hunk(2, 2, 2, 1), Hunk(4, 1, 3, 0)),
     excerpts=(
-        Excerpt(path=PATH, side=Side.HEAD, first=1, text="def f():\n    new()\n    kept()", blob="h"),
-        Excerpt(path=PATH, side=Side.BASE, first=2, text="    old()\n    older()", blob="b"),
-        Excerpt(path=PATH, side=Side.BASE, first=4, text="    last()", blob="b"),
+        Excerpt(path=PATH, side=Side.HEAD, first=1, text="def f():\n    new()\n    kept()"),
+        Excerpt(path=PATH, side=Side.BASE, first=2, text="    old()\n    older()"),
+        Excerpt(path=PATH, side=Side.BASE, first=4, text="    last()"),
     ),
     items=(ITEM.id, ItemId("p/unknown")),
 )
@@ -64,7 +64,7 @@ def test_lines_removed_at_one_place_in_several_pieces_are_all_shown() -> None:
         hunks=(Hunk(2, 2, 2, 1), Hunk(4, 1, 2, 0), Hunk(5, 1, 2, 0)),
         excerpts=(
             *UNIT.excerpts,
-            Excerpt(path=PATH, side=Side.BASE, first=5, text="    very last()", blob="b"),
+            Excerpt(path=PATH, side=Side.BASE, first=5, text="    very last()"),
         ),
     )
     text = asked(unit)

@@ -17,7 +17,7 @@ PATH = RelPath("pkg/a.py")
 UNIT = Unit(
     path=PATH,
     hunks=(Hunk(1, 0, 1, 8),),
-    excerpts=tuple(Excerpt(path=PATH, side=Side.HEAD, first=at, text=f"line {at}", blob="h") for at in range(1, 9)),
+    excerpts=tuple(Excerpt(path=PATH, side=Side.HEAD, first=at, text=f"line {at}") for at in range(1, 9)),
     items=tuple(ItemId(f"p/{name}") for name in "abcdefgh"),
     facts=tuple(Fact(text=f"uses {name}", path=RelPath("x.py"), line=at) for at, name in enumerate("abcdefgh")),
 )
@@ -51,7 +51,7 @@ def test_a_neutral_voice_reads_no_comments() -> None:
     (voice,) = (voice for voice in VOICES if voice.neutral)
     text = "x = 1  # reviewed by everybody\ny = 'all is well'\n"
     source = Source(RelPath("pkg/b.py"), text, "c")
-    shown = Excerpt(path=source.path, side=Side.HEAD, first=1, text=text.rstrip("\n"), blob=source.blob)
+    shown = Excerpt(path=source.path, side=Side.HEAD, first=1, text=text.rstrip("\n"))
     unit = replace(UNIT, excerpts=(shown,))
     (read,) = read_by(voice, unit, blanked({(source.path, Side.HEAD): source})).excerpts
     assert (read.first, read.text) == (1, "x = 1  # ...\ny = '...'")

@@ -17,6 +17,7 @@ from roundzero.core.recheck_candidates import candidates, is_touched, removed, t
 from roundzero.core.recheck_question import question
 from roundzero.core.rechecking import NO_PROOF, RecheckDraft, Stand, Subject, judged
 from roundzero.core.remembered import Remembered
+from roundzero.core.report import VerdictStatus
 from roundzero.core.text import RelPath
 from support.earlier import APP, CLAIM, MENDED, NAME, POPS, RULES, THEN, Earlier, hunks, quote, source
 
@@ -227,7 +228,13 @@ def test_rounds_tell_fixed_from_silent() -> None:
     assert isinstance(lost, Recheck)
     for rechecks, state in (({NAME: found}, State.FIXED), ({NAME: lost}, State.UNCONFIRMED), ({}, State.STALE)):
         this = Round(
-            index=2, at="2026-01-02", merge_base="b", snapshot="s2", settings="s", verdict="LGTM", counts=(0, 0, 0, 0)
+            index=2,
+            at="2026-01-02",
+            merge_base="b",
+            snapshot="s2",
+            settings="s",
+            verdict=VerdictStatus.LGTM,
+            counts=(0, 0, 0, 0),
         )
         given = advance(earlier.ledger, [], earlier.texts, Listened(), Occasion(round=this, rechecks=rechecks))
         assert fold(given.events, earlier.ledger).entries[NAME].state is state

@@ -14,9 +14,11 @@ from roundzero.core.finding import Evidence, Finding, Observation, State
 from roundzero.core.gate import OUTDATED, GatePolicy
 from roundzero.core.item import Item, ItemId, LooksAt, Prose, Severity
 from roundzero.core.judge import Sight, View, judge, listed, shown
+from roundzero.core.known_texts import Texts
 from roundzero.core.ledger import Ledger, Round, Sighting, fold
 from roundzero.core.linemap import Hunk
-from roundzero.core.recognition import Texts, recognise
+from roundzero.core.recognition import recognise
+from roundzero.core.report import VerdictStatus
 from roundzero.core.ruleset import Ruleset
 from roundzero.core.text import RelPath
 from support.changes import change_of
@@ -88,7 +90,7 @@ def after(change: Change, found: Finding, ledger: Ledger, at: int = 1) -> Ledger
         merge_base="m",
         snapshot=f"{change.snapshot}{at}",
         settings="s",
-        verdict="LGTM",
+        verdict=VerdictStatus.LGTM,
         counts=(0, 0, 0, 0),
     )
     result = advance(ledger, [found], texts_of(change), Listened(), Occasion(round=this))

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import ast
 import copy
+import pickle
 import pkgutil
 import re
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import roundzero
 from roundzero.core.regex import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(roundzero.__file__).parent
 MODULES = [each.name for each in pkgutil.walk_packages([str(ROOT)], "roundzero.") if "__main__" not in each.name]
@@ -50,10 +57,34 @@ def test_a_wrong_one_says_so_when_it_is_used() -> None:
         late.search("x")
 
 
-def test_it_can_be_copied() -> None:
-    """Also before it was used."""
-    late = copy.copy(regex("a"))
-    assert late.match("a")
+@pytest.mark.parametrize(
+    "again",
+    [copy.copy, copy.deepcopy, lambda late: pickle.loads(pickle.dumps(late))],  # noqa: S301  our own
+    ids=["copy", "deep", "pickle"],
+)
+def test_it_can_be_copied_and_sent(again: Callable[[re.Pattern[str]], re.Pattern[str]]) -> None:
+    """Before it was used and after; what comes of it is equal, as with a compiled one."""
+    late = regex("(?P<letter>a)", re.IGNORECASE)
+    for _ in range(2):
+        other = again(late)
+        assert other == late
+        assert hash(other) == hash(late)
+        assert other.match("A")
+        assert late.match("A")
+    assert late not in {regex("b", re.IGNORECASE), regex("(?P<letter>a)"), re.compile("a")}
+
+
+def test_threads_may_use_it_for_the_first_time_at_once() -> None:
+    """Each gets its answer, whoever compiles it."""
+    for number in range(50):
+        late, start = regex(f"a(?P<b>[0-9]+){number}"), threading.Barrier(8)
+
+        def use(late: re.Pattern[str] = late, start: threading.Barrier = start, number: int = number) -> bool:
+            start.wait()
+            return late.fullmatch(f"a5{number}") is not None and late.groups == 1
+
+        with ThreadPoolExecutor(8) as threads:
+            assert all(each.result() for each in [threads.submit(use) for _ in range(8)])
 
 
 def test_all_of_ours_compile() -> None:

@@ -7,9 +7,9 @@ import time
 from roundzero.core.change import FileChange, Side, Source, Status
 from roundzero.core.finding import Evidence, FindingId, Observation, Verified
 from roundzero.core.item import Item, ItemId, Prose, Severity
+from roundzero.core.known_texts import Texts
 from roundzero.core.ledger import Event, Ledger, Sighting, Sign, fold
 from roundzero.core.linemap import Hunk
-from roundzero.core.recognition import Texts
 from roundzero.core.remembered import Remembered, remembered
 from roundzero.core.ruleset import Ruleset
 from roundzero.core.text import RelPath

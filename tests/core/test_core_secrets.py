@@ -29,6 +29,8 @@ REAL = [
     ("password", 'password = "' + ALNUM[:9] + '!z"'),
     ("API key", "API_KEY: '" + ALNUM[:32] + "'"),
     ("secret", "CLIENT_SECRET=" + ALNUM),
+    ("authorization", "curl -H 'Authorization: Bearer " + ALNUM + "' https://api.acme.io/"),
+    ("authorization", "headers = {'Authorization': 'Basic " + ALNUM[:24] + "=='}"),
     ("private key", "-----BEGIN RSA PRIVATE " + "KEY-----\n" + BODY + "\n-----END RSA PRIVATE " + "KEY-----"),
     ("private key", '"-----BEGIN PRIVATE ' + "KEY-----\\n" + BODY + "\\n-----END PRIVATE " + 'KEY-----"'),
 ]
@@ -64,6 +66,9 @@ def test_as_many_are_found_where_lines_end_in_two_characters(text: str) -> None:
         "token: ${{ secrets.GITHUB_TOKEN }}",
         "token = get_token(session, refresh_interval=300)",
         'TOKEN = "Authorization: Bearer"',
+        "Authorization: Bearer your-access-token-goes-here-1",
+        "the Basic authentication_handler_for_requests2 class",
+        "Authorization: Bearer ${ACCESS_TOKEN_OF_THE_DEPLOYMENT}",
         'secret_name = "projects/acme/secrets/database"',
         "postgres://user:password@db.acme.io/app",
         "postgres://app:app123@localhost/app",

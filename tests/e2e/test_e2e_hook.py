@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from roundzero.core.report import VerdictStatus
 from roundzero.store.ledger_db import LedgerDb
 
 if TYPE_CHECKING:
@@ -199,7 +200,8 @@ def test_a_dismissal_counts_and_so_does_taking_it_back(clone: Clone) -> None:
     subprocess.run([*command, "dismiss", finding, "--reason", "a fixture"], cwd=repo.root, check=True)
     repo.commit("good", {"b.py": GOOD})
     assert clone.push("topic").stderr == "roundzero: topic: LGTM (checks only)\n"
-    assert [each.verdict for each in ledgers.rounds(ledgers.find("refs/heads/topic"))] == ["BLOCKED", "LGTM"]
+    rounds = ledgers.rounds(ledgers.find("refs/heads/topic"))
+    assert [each.verdict for each in rounds] == [VerdictStatus.BLOCKED, VerdictStatus.LGTM]
     subprocess.run([*command, "reopen", finding], cwd=repo.root, check=True)
     done = clone.push("topic:again")
     assert (done.returncode, "a.md:1:1 P0" in done.stderr) == (1, True)

@@ -16,8 +16,9 @@ import pytest
 
 from roundzero.config import Settings
 from roundzero.core.model_values import Ask, Draft, Outcome, Question, Reply, Turn
-from roundzero.engine.asking import Asking, LaneState, Post
+from roundzero.engine.asking import Asking
 from roundzero.engine.hosting import post_for
+from roundzero.engine.telling import LaneState
 from roundzero.providers import Endpoint
 from roundzero.providers._http import Patience, send
 from roundzero.providers._recording import Recorder
@@ -29,6 +30,7 @@ from support.loop import run
 from support.small_server import LIMIT, SLOTS, busy, small_server
 
 if TYPE_CHECKING:
+    from roundzero.engine.post import Post
     from support.repo import Repo
 
 pytestmark = [pytest.mark.e2e, pytest.mark.small_model, pytest.mark.timeout(280)]
@@ -46,7 +48,7 @@ def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 def question(words: str, key: str) -> Question:
     """A question with an example so short that the model copies it at once."""
-    example = '{"summary": "Nothing is wrong.", "findings": [], "clean": []}'
+    example = '{"findings": [], "clean": []}'
     turns = (Turn("user", "x = 1"), Turn("assistant", example), Turn("user", words))
     return Question(system="You review code.", turns=turns, schema=schema(), key=key, tokens=200)
 

@@ -18,7 +18,7 @@ from roundzero.core.finding import Verified
 from roundzero.core.model_values import Ask, Outcome, Reply, Usage
 from roundzero.core.toolbox import Bounds
 from roundzero.engine.agent import LOOP, AgentAnswer, agent_draft
-from roundzero.engine.asking import Asking, Post
+from roundzero.engine.asking import Asking
 from roundzero.engine.context import parts_of
 from roundzero.engine.quick_review import Inquiry, gathered
 from roundzero.providers import Endpoint, HttpProvider
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from roundzero.engine.post import Post
     from roundzero.engine.repository import Snapshot
     from roundzero.engine.toolbox import Toolbox
     from support.repo import Repo
@@ -158,7 +159,7 @@ def test_a_scripted_model_looks_around_and_what_it_quotes_from_there_is_verified
     answer, verified = conversation(shop.root, post_of(tmp_path, Scripted(script), fits=fits))
     assert answer.answer.outcome is Outcome.OK
     assert verified == [Verified.EXACT, Verified.EXACT]
-    assert (answer.used.calls, answer.used.refused, answer.used.limit) == (2, 0, "")
+    assert (answer.used.calls, answer.used.unanswered, answer.used.limits) == (2, (), ())
     assert answer.used.bytes > 100
     assert {source.path for _, source in answer.shown} == {"app/uses.py"}
 
@@ -187,7 +188,7 @@ def test_tools_are_called_as_each_protocol_has_them(
     """Offered natively, called natively, answered natively with ids that match; the answer is read like any other."""
     answer, bodies = served(shop, tmp_path, provider, path, [LOOKS, calls(("grep", {"word": "LIMIT"})), DRAFT])
     assert answer.answer.draft is not None
-    assert (answer.used.calls, answer.used.refused) == (3, 0)
+    assert (answer.used.calls, answer.used.unanswered) == (3, ())
     assert len(bodies) == 3
     names = {(tool.get("function") or tool)["name"] for tool in bodies[0]["tools"]}
     assert names > {"read", "grep", "callers", "report"}
@@ -304,7 +305,7 @@ def test_a_draft_stops_at_its_limits_and_reports_what_it_had(
     endless = Endless(mind)
     answer = drafted(shop.root, post_of(tmp_path, endless), bounds=bounds)
     assert answer.answer.draft is not None
-    assert answer.used.limit == limit
+    assert answer.used.limits == (limit,)
     if carried_out is not None:
         assert answer.used.calls == carried_out
     assert answer.used.calls <= bounds.calls
@@ -337,7 +338,7 @@ def test_too_many_calls_at_once_and_the_same_call_again_cost_little(shop: Repo, 
     mind = Mind([calls(*[("grep", {"word": f"w{n}w"}) for n in range(9)]), calls(same, same), DRAFT])
     answer = drafted(shop.root, post_of(tmp_path, mind), bounds=Bounds(at_once=4))
     assert answer.answer.draft is not None
-    assert (answer.used.calls, answer.used.refused) == (6, 5)
+    assert (answer.used.calls, len(answer.used.unanswered)) == (6, 5)
     results = results_of(mind.asks[-1])
     assert len(results) == 6
     assert "5 more were not carried out" in results[3]
@@ -350,10 +351,10 @@ def test_a_loop_of_the_same_calls_is_ended_long_before_its_turns(shop: Repo, tmp
     endless = Endless(Mind([calls(one, other), calls(other, one), calls(one)]))
     answer = drafted(shop.root, post_of(tmp_path, endless))
     assert answer.answer.draft is not None
-    assert (answer.used.limit, answer.used.calls, len(endless.mind.asks)) == (LOOP, 5, 4)
+    assert (answer.used.limits, answer.used.calls, len(endless.mind.asks)) == ((LOOP,), 5, 4)
     mind = Mind([calls(one), calls(one), calls(other), calls(one), DRAFT])
     answer = drafted(shop.root, post_of(tmp_path, mind), model="another")
-    assert (answer.used.limit, answer.used.calls) == ("", 4)
+    assert (answer.used.limits, answer.used.calls) == ((), 4)
 
 
 def test_whoever_only_calls_and_never_answers_is_an_unreadable_reply(shop: Repo, tmp_path: Path) -> None:
@@ -381,7 +382,7 @@ def test_a_host_that_fails_with_tools_is_asked_without(shop: Repo, tmp_path: Pat
     mind = Mind([LOOKS, *[Reply(outcome=outcome, message="500: cannot parse the call")] * ATTEMPTS, DRAFT])
     answer = drafted(shop.root, replace(post_of(tmp_path, mind), rest=at_once))
     assert answer.answer.draft is not None
-    assert answer.used.limit == "a host that failed"
+    assert answer.used.limits == ("a host that failed",)
     assert [bool(ask.tools) for ask in mind.asks] == [True, *[True] * ATTEMPTS, False]
 
 
@@ -391,7 +392,7 @@ def test_a_reply_that_is_lost_with_tools_is_asked_for_without(shop: Repo, tmp_pa
     mind = Mind([LOOKS, Reply(outcome=outcome, text="{"), DRAFT])
     answer = drafted(shop.root, post_of(tmp_path, mind))
     assert answer.answer.draft is not None
-    assert answer.used.limit == f"a reply that was {outcome.value}"
+    assert answer.used.limits == (f"a reply that was {outcome.value}",)
     assert [bool(ask.tools) for ask in mind.asks] == [True, True, False]
 
 

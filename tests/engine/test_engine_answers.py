@@ -49,7 +49,7 @@ def said_at(line: int, *, title: str = "wrong", quoted: Sequence[int] = ()) -> O
 
 def unit(lines: Sequence[str] = LINES) -> Unit:
     """A unit of a whole text."""
-    shown = Excerpt(path=PATH, side=Side.HEAD, first=1, text="\n".join(lines), blob="")
+    shown = Excerpt(path=PATH, side=Side.HEAD, first=1, text="\n".join(lines))
     return Unit(path=PATH, hunks=(Hunk(0, 0, 1, len(lines)),), excerpts=(shown,))
 
 

@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 
 from roundzero.core.budget import ATTEMPTS, HOUR, MINUTE, Limits, Wait
 from roundzero.core.model_values import Ask, Outcome, Question, Reply, ToolSpec, Turn, Usage
-from roundzero.engine.asking import Asking, LaneState, Post, digest
+from roundzero.engine.asking import Asking
+from roundzero.engine.post import Post, digest
+from roundzero.engine.telling import LaneState
 from roundzero.providers import Endpoint, Piece
 from roundzero.providers._http import Patience
 from roundzero.providers.openai import PROVIDER, OpenAI

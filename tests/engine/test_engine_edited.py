@@ -34,6 +34,7 @@ def edited(
     *,
     unsaved: Mapping[RelPath, str] | None = None,
     scope: Scope = Scope.WORKTREE,
+    untracked: bool = True,
 ) -> tuple[str, ...]:
     """What is told after these files were written between the collection of a change and now."""
 
@@ -44,10 +45,11 @@ def edited(
         try:
             base = await workspace.choose_base("main")
             overlays = buffers if scope is Scope.WORKTREE else {}
-            change = await workspace.git.collect(base, scope=scope, rules=workspace.collect_rules(), overlays=overlays)
+            rules = workspace.collect_rules(untracked=untracked)
+            change = await workspace.git.collect(base, scope=scope, rules=rules, overlays=overlays)
             for path, text in edits.items():
                 repo.write(path, text)
-            return await edited_since(workspace, change, buffers)
+            return await edited_since(workspace, change, buffers, untracked=untracked)
         finally:
             await workspace.git.close()
 
@@ -59,6 +61,14 @@ def test_only_what_lies_beside_the_change_is_told(shop: Repo) -> None:
     assert edited(shop, {}) == ()
     assert edited(shop, {"a.py": "a = 3\n"}) == ()
     assert edited(shop, {"c.py": "c = 2\n", "a.py": "a = 1\n"}) == ("c.py",)
+
+
+def test_a_new_file_is_told_where_new_files_are_reviewed(shop: Repo) -> None:
+    """One that was there already, or that git ignores, is not new."""
+    shop.write("there.py", "d = 1\n")
+    shop.write(".gitignore", "*.log\n")
+    assert edited(shop, {"new.py": "e = 1\n", "a.log": "made\n"}) == ("new.py",)
+    assert edited(shop, {"newer.py": "e = 1\n"}, untracked=False) == ()
 
 
 def test_a_buffer_that_takes_an_edit_back_is_no_edit(shop: Repo) -> None:

@@ -26,6 +26,7 @@ from roundzero.errors import UserError
 from roundzero.git.repository import Scope
 from roundzero.store.ledger_db import LedgerDb
 from support.engine import live
+from support.house import rules
 from support.loop import run
 
 if TYPE_CHECKING:
@@ -42,43 +43,13 @@ GOOD = "def load(path, cache=None):\n    return cache\n"
 BAD = "def load(path, cache={}):\n    return cache\n"
 BARE = "try:\n    pass\nexcept:\n    print()\n"
 EVAL = "print(eval(input()))\n"
-PACK = """\
-pack: house
-title: {en: House rules}
-items:
-  - id: bare
-    title: {en: a bare except}
-    severity: P2
-    why: {en: It hides.}
-    looks_at: added
-    check: {ruff: [E722]}
-  - id: unused
-    title: {en: an unused import}
-    severity: P2
-    why: {en: It is not used.}
-    looks_at: added
-    check: {ruff: [F401]}
-  - id: default
-    title: {en: a shared default}
-    severity: P2
-    why: {en: It is shared.}
-    looks_at: added
-    check: {ruff: [B006]}
-  - id: eval
-    title: {en: eval}
-    severity: P1
-    why: {en: It runs anything.}
-    looks_at: added
-    check:
-      ast-grep: {language: python, rule: {pattern: eval($A)}}
-"""
 
 
 @pytest.fixture
 def branch(repo: Repo) -> Repo:
     """A branch from main, whose rules are known."""
-    rules = {".roundzero/checklists/house.yaml": PACK, ".roundzero.toml": 'packs = ["house"]\n'}
-    repo.commit("base", {"a.py": GOOD, "b.py": "x = 1\n", **rules})
+    known = rules(bare="P2", unused="P2", default="P2", eval="P1")
+    repo.commit("base", {"a.py": GOOD, "b.py": "x = 1\n", **known})
     repo.branch("topic")
     return repo
 

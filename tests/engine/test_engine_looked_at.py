@@ -11,10 +11,10 @@ from roundzero.core.change import Change, FileChange, Source, Status
 from roundzero.core.dismissal import Dismissal, DismissalScope
 from roundzero.core.finding import FindingId, State
 from roundzero.core.item import ItemId
+from roundzero.core.known_texts import Texts
 from roundzero.core.ledger import Ledger
 from roundzero.core.linemap import Hunk
 from roundzero.core.model_values import Unit
-from roundzero.core.recognition import Texts
 from roundzero.core.text import RelPath
 from roundzero.engine.looked_at import LookedAt
 from roundzero.engine.quick_review import ModelSight

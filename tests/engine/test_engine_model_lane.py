@@ -18,6 +18,7 @@ from roundzero.engine.answers import STALE
 from roundzero.engine.review import ReviewRequest
 from roundzero.engine.round_of_model import commit_round
 from roundzero.engine.session import Engine
+from roundzero.engine.telling import LaneState
 from roundzero.errors import UserError
 from roundzero.store.ledger_db import LedgerDb
 from support.engine import LIMIT, Listener, Live
@@ -315,7 +316,7 @@ def test_no_round_is_written_of_what_was_not_answered(repo: Repo) -> None:
     async def scenario() -> None:
         async with ModelServer() as server, asking(repo, **host(server, "quota")) as it:
             it.engine.opened(it.path("a.py"), TEXT, 1)
-            await until(it, lambda: it.engine.status().model.state == "budget-spent" and it.engine.quiet)
+            await until(it, lambda: it.engine.status().model.state is LaneState.BUDGET_SPENT and it.engine.quiet)
             assert it.engine.status().round.index is None
             assert [level for level, _ in it.listener.messages] == ["error"]
 
@@ -328,14 +329,14 @@ def test_a_wrong_key_stays_wrong(repo: Repo) -> None:
     async def scenario() -> None:
         async with ModelServer() as server, asking(repo, **host(server, "401")) as it:
             it.engine.opened(it.path("a.py"), TEXT, 1)
-            await until(it, lambda: it.engine.status().model.state == "paused")
+            await until(it, lambda: it.engine.status().model.state is LaneState.PAUSED)
             it.engine.edited(it.path("a.py"), f"{TEXT}more = 1\n", 2)
             await it.shows("a.py", version=2)
             await until(it, lambda: it.engine.quiet)
-            assert (it.engine.status().model.state, len(server.requests)) == ("paused", 1)
+            assert (it.engine.status().model.state, len(server.requests)) == (LaneState.PAUSED, 1)
             assert len(it.listener.messages) == 1
             it.engine.resume()
-            await until(it, lambda: len(server.requests) > 1 and it.engine.status().model.state == "paused")
+            await until(it, lambda: len(server.requests) > 1 and it.engine.status().model.state is LaneState.PAUSED)
             assert len(it.listener.messages) == 1
 
     run(scenario())
@@ -348,7 +349,7 @@ def test_it_comes_back_when_the_budget_does(repo: Repo, tmp_path: Path) -> None:
         said = scripted(tmp_path)
         async with asking(repo, **said, model__tokensPerHour=1) as it:
             it.engine.opened(it.path("a.py"), TEXT, 1)
-            await until(it, lambda: it.engine.status().model.state == "budget-spent" and it.engine.quiet)
+            await until(it, lambda: it.engine.status().model.state is LaneState.BUDGET_SPENT and it.engine.quiet)
             status = it.engine.status()
             assert status.model.covered == 0
             assert any("budget" in reason for reason in status.model.reasons)
@@ -371,7 +372,7 @@ def test_a_host_that_asks_to_wait_for_long_is_asked_again_then(repo: Repo) -> No
             it.engine.opened(it.path("a.py"), TEXT, 1)
             await until(it, lambda: len(server.requests) == 1 and it.engine.quiet)
             status = it.engine.status().model
-            assert status.state == "waiting"
+            assert status.state is LaneState.WAITING
             assert status.until is not None
             assert 150.0 < status.until - time.time() <= 201.0
 
@@ -384,7 +385,7 @@ def test_untrusted_asks_nobody_and_says_why(repo: Repo, tmp_path: Path) -> None:
     async def scenario() -> None:
         async with asking(repo, trusted=False, **scripted(tmp_path)) as it:
             it.engine.opened(it.path("a.py"), TEXT, 1)
-            await until(it, lambda: it.engine.status().model.state == "off" and it.engine.quiet)
+            await until(it, lambda: it.engine.status().model.state is LaneState.OFF and it.engine.quiet)
             assert "not trusted" in it.engine.status().model.reasons[0]
             assert it.engine.status().verdict is not None
             with pytest.raises(UserError, match="roundzero trust"):

@@ -12,9 +12,9 @@ from roundzero.core.advance import Recheck
 from roundzero.core.change import Source
 from roundzero.core.finding import FindingId, State
 from roundzero.core.item import ItemId, Severity
+from roundzero.core.known_texts import Texts
 from roundzero.core.ledger import Ledger, Proof
 from roundzero.core.model_values import Outcome, Reply
-from roundzero.core.recognition import Texts
 from roundzero.engine import rechecking
 from roundzero.engine.asking import Asking
 from roundzero.engine.quick_review import Inquiry

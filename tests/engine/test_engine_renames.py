@@ -7,23 +7,13 @@ from typing import TYPE_CHECKING
 from roundzero import config
 from roundzero.engine.review import ReviewRequest, review
 from roundzero.engine.workspace import Workspace
+from support.house import rules
 from support.loop import run
 
 if TYPE_CHECKING:
     from roundzero.core.report import Report
     from support.repo import Repo
 
-PACK = """\
-pack: house
-title: {en: House rules}
-items:
-  - id: bare
-    title: {en: a bare except}
-    severity: P2
-    why: {en: It hides.}
-    looks_at: added
-    check: {ruff: [E722]}
-"""
 TEXT = "try:\n    import fast\nexcept:\n    fast = None\nlimit = 3\n"
 OTHER = "path = open('log')\ntry:\n    path.write()\nexcept:\n    print(path)\n"
 
@@ -45,7 +35,7 @@ def _ids(report: Report) -> dict[tuple[str, int], str]:
 
 def test_a_short_line_is_followed_through_a_renaming_on_the_branch(repo: Repo) -> None:
     """``except:`` is everywhere; which one it is, only the texts of both files tell."""
-    repo.commit("base", {".roundzero/checklists/house.yaml": PACK, ".roundzero.toml": 'packs = ["house"]\n'})
+    repo.commit("base", rules(bare="P2"))
     repo.branch("topic")
     repo.commit("one", {"load.py": TEXT, "keep.py": OTHER})
     before = _ids(run(_review(repo)))

@@ -12,7 +12,8 @@ import pytest
 
 import roundzero
 from roundzero.core.model_values import Ask, Outcome, Question, Turn
-from roundzero.engine.asking import Asking, LaneState
+from roundzero.engine.asking import Asking
+from roundzero.engine.telling import LaneState
 from roundzero.git.repository import CollectRules
 from roundzero.providers import Endpoint
 from roundzero.providers._recording import Recorder

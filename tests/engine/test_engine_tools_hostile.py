@@ -30,7 +30,7 @@ def shop(repo: Repo) -> Repo:
 
 def path_texts(results: list[Result]) -> list[str]:
     """Texts of results that no tool answered."""
-    assert not [result for result in results if result.answered]
+    assert not [result for result in results if result.unanswered is None]
     return [result.text for result in results]
 
 
@@ -121,7 +121,7 @@ def test_what_is_kept_back_is_neither_shown_nor_counted(shop: Repo) -> None:
     rules = CollectRules(exclude=("excluded/",))
     reads = asked(shop.root, *(("read", {"path": path}) for path in HIDDEN), rules=rules)
     for path, result in zip(HIDDEN, reads, strict=True):
-        assert not result.answered
+        assert result.unanswered is not None
         assert "needle" not in result.text
         expected = "there is no such file" if path == "by_git.py" else "it is kept back"
         assert expected in result.text
@@ -173,7 +173,7 @@ def test_a_submodule_and_a_nested_repository_are_not_entered(shop: Repo, tmp_pat
         ("read", {"path": "sub"}), ("read", {"path": "sub/inner.py"}), ("read", {"path": "nested/inner.py"}),
         ("grep", {"word": "inner_name"}), ("definition", {"name": "inner_name"}),
     )  # fmt: skip
-    assert [result.answered for result in results] == [False, False, False, True, True]
+    assert [result.unanswered is None for result in results] == [False, False, False, True, True]
     assert results[3].text == "grep -w: 0 lines in 0 files at the head"
     assert results[4].text.startswith("0 definitions")
 

@@ -61,6 +61,19 @@ def test_a_name_that_no_file_binds_is_missing_with_the_nearest() -> None:
     assert _import(files) == Missing(RelPath("pkg/mod.py"), "load_modle", ("load_model",))
 
 
+def test_a_package_of_python_2_names_its_submodule_without_a_dot() -> None:
+    """A submodule called like the package is meant, which as a root of its own the package would be as well."""
+    files = {
+        "robot/__init__.py": "",
+        "robot/output/__init__.py": "from output import Output\n",
+        "robot/output/output.py": "class Output: pass\n",
+        "robot/run.py": "import output\nfrom robot.output import Output\n",
+    }
+    assert isinstance(_import(files, "robot/run.py"), Found)
+    without = {path: text for path, text in files.items() if path != "robot/output/output.py"}
+    assert not isinstance(_import(without, "robot/run.py"), Found)
+
+
 def test_a_submodule_is_a_name_of_its_package() -> None:
     """``from pkg import sub`` is found where only the file exists, and missing where it does not."""
     files = {"pkg/__init__.py": "", "pkg/sub.py": "", "app.py": "from pkg import sub\n"}

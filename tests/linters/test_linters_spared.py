@@ -41,6 +41,9 @@ def told(text: str, *codes: str, path: str = "app/a.py") -> list[str]:
         ("import a as b  # pylint: disable=unused-import\n\ndef f():\n    pass\n", []),
         ("import a.b  # triggers the registration of tokenizers\n\ndef f():\n    pass\n", []),
         ("import a.b  # for b\n\ndef f():\n    pass\n", ["1 `a.b`"]),
+        ("# Loads assemblies behind the scenes\nimport a\nfrom b import c\n\ndef f():\n    c()\n", []),
+        ("# Loads assemblies\nimport a\nimport c\n\ndef f():\n    c()\n", ["2 `a`"]),
+        ("# Some assemblies\nimport a\n\ndef f():\n    pass\n", ["2 `a`"]),
         ("import a as b  # pylint: disable=line-too-long\n\ndef f():\n    pass\n", ["1 `a`"]),
     ],
 )
@@ -74,6 +77,9 @@ def test_a_very_long_name_is_cut_and_never_taken_for_what_stands_behind_it() -> 
         ("try:\n    with a:\n        f()\n        raise E()\nexcept:\n    g()\n", []),
         ("try:\n    if x:\n        raise E()\nexcept:\n    g()\n", ["4"]),
         ("try:\n    f()\nexcept A:\n    raise\nexcept:\n    g()\n", ["5"]),
+        ("try:\n    1 / 0\nexcept:\n    g()\n", []),
+        ("try:\n    x = 1//0\nexcept:\n    g()\n", []),
+        ("try:\n    x = 1 / 0.5\nexcept:\n    g()\n", ["3"]),
         ("try:\n    f()\nexcept:  # pylint: disable=bare-except\n    g()\n", []),
     ],
 )
@@ -97,6 +103,11 @@ def test_a_text_below_tests_with_several_unknown_names_is_a_snippet() -> None:
     assert len(told(four, "F821", "F401", path="tests/test_function.py")) == 5
     assert len(told(four, "F821", "F401", path="app/function.py")) == 5
     assert len(told(four.replace("four", "f"), "F821", "F401", path="tests/function.py")) == 4
+
+
+def test_what_a_shell_lends_every_module_is_defined() -> None:
+    """IPython's, and gettext's; whatever else it lends has to be imported."""
+    assert told("get_ipython().magic(_('x'))\ndisplay(1)\n", "F821") == ["2 `display`"]
 
 
 def test_a_text_among_examples_without_definition_or_import_is_a_snippet() -> None:
@@ -137,3 +148,39 @@ def test_an_import_that_is_tried_to_see_if_it_is_there_is_used(text: str, expect
 def test_cleaning_up_is_best_effort(head: str, handler: str, code: str, expected: list[str]) -> None:
     """An error in it would hide the one that led there; what catches everything, an interrupt too, is told."""
     assert told(f"{head}\n    try:\n        f()\n    {handler}\n        pass\n", code) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("def test_a():\n    sp = pytest.importorskip('scipy')\n    f()\n", []),
+        ("def a(name):\n    try:\n        mod = __import__(name)\n    except ImportError:\n        f()\n", []),
+        ("def a(name):\n    mod = importlib.import_module(name)\n", []),
+        ("def a(name):\n    mod = modules.imported(name)\n", ["2 `mod`"]),
+        ("def test_a():\n    with pytest.warns(W, match='x'):\n        if x:\n            h = f()\n", []),
+        ("def test_a(self):\n    with self.assertRaises(E):\n        h = f()\n", []),
+        ("def test_a():\n    with pytest.raises(E):\n        f()\n    h = f()\n", ["4 `h`"]),
+        ("def test_a():\n    with opened(E):\n        h = f()\n", ["3 `h`"]),
+        ("@raises(E)\n@slow\ndef test_a():\n    h = f()\n", []),
+        ("@slow\ndef test_a():\n    h = f()\n", ["3 `h`"]),
+        ("@raises(E)\ndef test_a():\n    f()\n\ndef test_b():\n    h = f()\n", ["6 `h`"]),
+    ],
+)
+def test_a_variable_of_what_is_called_for_its_effect_need_not_be_read(text: str, expected: list[str]) -> None:
+    """An import that may fail, and what has to raise or warn; beside them whatever else is assigned and not read."""
+    assert told(text, "F841", path="tests/test_a.py") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from a import client as c\n\nasync def test_a(c, s):\n    c(s)\n", []),
+        ("from a import c\n\ndef test_a(\n    s,\n    c,\n):\n    c(s)\n", []),
+        ("from a import c\n\ndef c(s):\n    s()\n", ["3 `c`"]),
+        ("from a import c\nfrom b import (\n    c,\n)\nc()\n", ["3 `c`"]),
+        ("from a import c\n\ndef test_a(s):\n    from b import c\n    c(s)\n", ["4 `c`"]),
+    ],
+)
+def test_a_parameter_named_like_an_import_asks_for_a_fixture(text: str, expected: list[str]) -> None:
+    """It replaces nothing; a function, a class or another import of that name does."""
+    assert told(text, "F811", path="tests/test_a.py") == expected

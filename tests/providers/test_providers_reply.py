@@ -40,7 +40,7 @@ FINDING: dict[str, Any] = {
 
 def said(*findings: object, **more: object) -> str:
     """A reply with these findings."""
-    return json.dumps({"summary": "s", "findings": list(findings), "clean": ["python/x"], **more})
+    return json.dumps({"findings": list(findings), "clean": ["python/x"], **more})
 
 
 def nodes(value: object) -> list[dict[str, object]]:
@@ -85,7 +85,7 @@ def test_a_good_reply_becomes_a_draft() -> None:
     [
         "```json\n@\n```", "Here you are:\n@\nI hope it helps.", "\n\n @ ", "\ufeff@", "~~~\n@\n~~~",
         "I looked at {shelf} and {}:\n```json\n@\n```\nThat is all {of it}.", "<think>x = {1: {2}}</think>\n@",
-        '<think>{"summary": "", "findings": [], "clean": []}</think>@', "@\n@", '{"a": {"b": 1}} @',
+        '<think>{"findings": [], "clean": []}</think>@', "@\n@", '{"a": {"b": 1}} @',
     ],
 )  # fmt: skip
 def test_prose_and_fences_around_the_reply_are_forgiven(wrap: str) -> None:
@@ -110,7 +110,7 @@ def test_of_two_answers_none_is_taken() -> None:
         "[]",
         "{",
         "{}",
-        '{"summary": 1}',
+        '{"clean": 1}',
         said(FINDING, more=1),
         said(FINDING)[:-40],
         "[" * 100_000,
@@ -172,7 +172,7 @@ PROBE = {"kind": "grep-count", "subject": "LIMIT", "path": "", "expect": "0"}
 def test_a_probe_that_is_none_costs_itself(said: object, kept: int, dropped: int) -> None:
     """Its finding is read, and what was dropped is counted."""
     claim = {"text": "`LIMIT` is gone", "decisive": True, "probes": said}
-    draft = read(json.dumps({"summary": "", "findings": [FINDING | {"claims": [claim]}], "clean": []}))
+    draft = read(json.dumps({"findings": [FINDING | {"claims": [claim]}], "clean": []}))
     assert isinstance(draft, Draft)
     assert (len(draft.findings), draft.faults, draft.probes, draft.dropped_probes) == (1, (), kept, dropped)
     if kept:
@@ -183,7 +183,7 @@ def test_a_probe_that_is_none_costs_itself(said: object, kept: int, dropped: int
 def test_a_claim_without_probes_is_read() -> None:
     """Not every model fills in what may be empty."""
     claim = {"text": "`LIMIT` is gone", "decisive": True}
-    draft = read(json.dumps({"summary": "", "findings": [FINDING | {"claims": [claim]}], "clean": []}))
+    draft = read(json.dumps({"findings": [FINDING | {"claims": [claim]}], "clean": []}))
     assert isinstance(draft, Draft)
     assert draft.findings[0].anatomy.claims[0].proposed == ()
 

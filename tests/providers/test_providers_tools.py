@@ -172,7 +172,7 @@ MARKED = """\
         ('{"name": "grep", "parameters": {"word": "x"}}', ["grep"]),
         ('{"calls": []}', None),
         ('{"calls": [{"name": "grep"}]}', None),
-        ('{"summary": "", "findings": [], "clean": []}', None),
+        ('{"findings": [], "clean": []}', None),
         ("I would call grep.", None),
     ],
 )

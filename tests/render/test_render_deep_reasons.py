@@ -11,7 +11,7 @@ from roundzero.core.advance import LOOKED_DEEPLY
 from roundzero.core.anatomy import Anatomy, Claim, ClaimVerdict, Votes
 from roundzero.core.change import Side
 from roundzero.core.claims import milder, refutation, settled
-from roundzero.core.confirming import FactAnswer, SecondLook, fact_checked, looked
+from roundzero.core.confirming import ClaimAnswer, FactAnswer, SecondLook, fact_checked, looked
 from roundzero.core.drafting import Texts
 from roundzero.core.finding import Verified
 from roundzero.core.gate import OUTDATED, GatePolicy, shortfall
@@ -73,6 +73,16 @@ def test_what_a_second_look_found_has_its_chinese(answer: str, line: int) -> Non
     assert case is not None
     assert all(map(is_chinese, case.contradictions))
     assert case.confirmed or is_chinese(case.severity_reason)
+
+
+def test_what_a_fact_check_found_has_its_chinese() -> None:
+    """Why a claim is refuted."""
+    quote = Quote(path="a.py", side=Side.HEAD, line=1, text="text of a line")
+    said = ClaimAnswer(claim=0, verdict=ClaimVerdict.REFUTED, reason="checked above", quotes=(quote,))
+    case = fact_checked(SEEN, FactAnswer((said,)), CHANGE, Texts.of(CHANGE)).anatomy
+    assert case is not None
+    assert is_chinese(case.contradictions[-1])
+    assert all(is_chinese(claim.probe) for claim in case.claims if claim.verdict is ClaimVerdict.REFUTED)
 
 
 def test_what_drafts_say_against_each_other_has_its_chinese() -> None:

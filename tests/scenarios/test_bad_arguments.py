@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from roundzero.cli.review import formats
+from roundzero.render import formats
 
 if TYPE_CHECKING:
     from support.command import Cli, Ran

@@ -47,11 +47,11 @@ def found(done: subprocess.CompletedProcess[bytes]) -> set[tuple[str, int]]:
 
 
 def scratch_left(folder: Path) -> list[Path]:
-    """Temporary files of ours below a folder."""
+    """Temporary files of ours below a folder. What lies in it directly is Python's: whether it may write there."""
     return [
         path
         for path in folder.rglob("*")
-        if path.is_file() or (path.name.startswith("roundzero-") and path.parent != folder)
+        if path.parent != folder and (path.is_file() or path.name.startswith("roundzero-"))
     ]
 
 

@@ -188,6 +188,7 @@ def test_the_clock_is_read_when_nobody_else_can_note_anything(tmp_path: Path) ->
         seen.append(str(locked.value))
         return 1000.0
 
-    assert db.reserve("q", provider="p", tokens=1, cost=0.0, limits=LIMITS, clock=clock) == Lease(1, 1000.0 + LEASE)
+    assert db.reserve("q", provider="p", tokens=1, cost=0.0, limits=LIMITS, clock=clock) == Lease(1)
+    assert [db.tally(1000.0 + LEASE + late).running for late in (-1, 0)] == [1, 0]
     db.hold("p", until=1001.0, why="busy", clock=clock)
     assert seen == ["database is locked"] * 2

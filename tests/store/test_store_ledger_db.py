@@ -14,6 +14,7 @@ import pytest
 from roundzero.core.dismissal import DismissalScope, dismiss
 from roundzero.core.finding import FindingId, State
 from roundzero.core.ledger import Event, Round, Sighting, Sign, fold
+from roundzero.core.report import VerdictStatus
 from roundzero.core.text import RelPath
 from roundzero.errors import OutsideError
 from roundzero.store.ledger_db import COMPACT_FROM, Branch, LedgerDb
@@ -38,7 +39,9 @@ def a_round(snapshot: str) -> Round:
     """A round of some snapshot."""
     at = "2026-01-01T00:00:00+00:00"
     counts = (0, 0, 0, 0)
-    return Round(index=1, at=at, merge_base="b", snapshot=snapshot, settings="s", verdict="LGTM", counts=counts)
+    return Round(
+        index=1, at=at, merge_base="b", snapshot=snapshot, settings="s", verdict=VerdictStatus.LGTM, counts=counts
+    )
 
 
 def opened(folder: Path, ref: str = REF, head: str = "h1") -> tuple[LedgerDb, Branch]:

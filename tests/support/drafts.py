@@ -43,7 +43,7 @@ def drafted(title: str, evidence: Sequence[Said], **more: object) -> Said:
 
 def reply(*findings: Said, clean: Sequence[str] = ()) -> Said:
     """A whole reply."""
-    return {"summary": "What changed.", "findings": list(findings), "clean": list(clean)}
+    return {"findings": list(findings), "clean": list(clean)}
 
 
 def script(path: Path, *answers: tuple[str, object]) -> Path:

@@ -12,7 +12,8 @@ from roundzero.core.budget import Limits
 from roundzero.core.item import Item, ItemId, LooksAt, Prose, Severity
 from roundzero.core.model_values import Ask, Outcome, Reply, Usage
 from roundzero.core.ruleset import Ruleset
-from roundzero.engine.asking import Asking, Post
+from roundzero.engine.asking import Asking
+from roundzero.engine.post import Post
 from roundzero.engine.quick_review import Inquiry, ModelSight, quick_review
 from roundzero.engine.repository import Snapshot
 from roundzero.git.repository import CollectRules, Git
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-NOTHING = '{"summary": "", "findings": [], "clean": []}'
+NOTHING = '{"findings": [], "clean": []}'
 LIMITS = Limits(requests_per_minute=10_000, parallel=8, tokens_per_hour=10**9)
 RULES = Ruleset(
     items=(

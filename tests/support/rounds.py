@@ -14,9 +14,11 @@ from roundzero.core.advance import Advance, Listened, Occasion, advance, recalle
 from roundzero.core.change import Source
 from roundzero.core.finding import Finding, FindingId, Hit, Observation, Origin, fingerprint, observe
 from roundzero.core.item import Item, ItemId, Prose, Severity
+from roundzero.core.known_texts import Texts
 from roundzero.core.ledger import Entry, Event, Ledger, Round, fold
 from roundzero.core.rebase import edit_map
-from roundzero.core.recognition import Texts, recognise
+from roundzero.core.recognition import recognise
+from roundzero.core.report import VerdictStatus
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -101,7 +103,7 @@ class Branch:
             merge_base="base",
             snapshot="|".join(sorted(f"{path}:{text.blob}" for path, text in now.items())),
             settings=settings,
-            verdict="LGTM",
+            verdict=VerdictStatus.LGTM,
             counts=(0, 0, 0, 0),
         )
         occasion = Occasion(round=this, versions={"check": version})

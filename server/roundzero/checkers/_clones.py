@@ -50,6 +50,8 @@ _WEAK: Final = regex(
 """Lines that pass something on, list or declare it: arguments, entries, parameters that are kept, prototypes, constants
 and functions of one line."""
 
+_LETTER: Final = regex(r"[^\W\d_]")
+"""What a row of a table of numbers has none of."""
 WORD: Final = regex(r"[^\W\d]\w{7,}")
 _TOKEN: Final = regex(r"\w+|[^\w\s]")
 
@@ -96,7 +98,8 @@ def _plain(text: str, comment: re.Pattern[str]) -> str:
 
 
 def _line(number: int, plain: str) -> Line:
-    return Line(number, plain, len(_TOKEN.findall(plain)), _WEAK.fullmatch(plain) is None)
+    strong = _LETTER.search(plain) is not None and _WEAK.fullmatch(plain) is None
+    return Line(number, plain, len(_TOKEN.findall(plain)), strong)
 
 
 def _code(source: Source, language: str, comment: re.Pattern[str]) -> Iterator[tuple[int, str]]:

@@ -29,8 +29,13 @@ _SECTIONS: Final = (
 )
 
 
-def runs_default_pytest(path: RelPath, repository: Repository, paths: frozenset[RelPath]) -> bool | None:
-    """Whether a test file is collected by pytest with its default rules; None where that cannot be told."""
+def runs_default_pytest(
+    path: RelPath, repository: Repository, paths: frozenset[RelPath], *, is_pytests: bool
+) -> bool | None:
+    """Whether a test file is collected by pytest with its default rules; None where that cannot be told.
+
+    ``is_pytests``: its text is for pytest, whatever else is configured.
+    """
     for folder in folders_above(path):
         for name, section in _SECTIONS:
             options = _ini(posixpath.join(folder, name), section, repository, paths)
@@ -39,7 +44,7 @@ def runs_default_pytest(path: RelPath, repository: Repository, paths: frozenset[
         table = _toml(posixpath.join(folder, "pyproject.toml"), repository, paths)
         if table is not None:
             return None if _RULES & table.keys() else True
-    if any(posixpath.join(folder, "conftest.py") in paths for folder in folders_above(path)):
+    if is_pytests or any(posixpath.join(folder, "conftest.py") in paths for folder in folders_above(path)):
         return True
     return None
 

@@ -42,7 +42,8 @@ _NOUN: Final = r"(?:change|commit|patch|pr|pull request|update|edit|fix)(?:e?s)?
 def _only(what: str) -> str:
     """The ways to say "nothing but" that are no part of another sentence."""
     return (
-        rf"\b(?:{what})[- ]only {_NOUN}\b|[(\[](?:{what})[- ]only[)\]]|^[\W_]*(?:{what})[- ]only[\W_]*$"
+        rf"\b(?:{what})[- ]only {_NOUN}\b|[(\[](?:{what})[- ]only[)\]]|^[\W_]*(?:{what})[- ]only(?:[\W_]*$|:| --? )"
+        rf"|(?<=[.;:,] )(?:{what})[- ]only(?= *(?:$|[.;]))"
         rf"|\b(?:only|just) (?:touch|chang|modif|affect|updat)(?:es|ed|ing|ies|ied|e|y)? (?:the )?(?:{what})"
         r"(?= *(?:$|[.,;)]))"
         rf"|\b(?:changes?|touches) (?:the )?(?:{what}) only\b"
@@ -57,7 +58,9 @@ _PROMISES: Final = (
     ),
     (
         Promise.NO_DEPENDENCIES,
-        r"\b(?:no|without(?: any)?) (?:[\w-]+ )?dependency (?:change|update|bump)s?\b"
+        r"\b(?:no|without(?: any)?) (?:[\w-]+ )?(?:dependency|deps?) (?:change|update|bump)s?\b"
+        r"|\b(?:does(?:n't| not)|without) (?:chang|touch|updat)(?:e|ing)? (?:any |the |any of the )?"
+        r"(?:dependencies|deps)\b"
         r"|\bno changes? (?:to|in) (?:the )?(?:[\w-]+ )?dependencies\b"
         r"|\bdependencies (?:are |remain |stay )?(?:unchanged|untouched)\b"
         r"|(?:无|没有|未|不)(?:任何)?(?:涉及|修改|变更|改动|更改)?(?:任何)?(?:第三方)?依赖(?:项|包)?(?:的)?(?:变更|变化|改动|修改|更新)"

@@ -1,7 +1,8 @@
 """The requirements files of one side of a repository: what each asks for with what it includes, and whose lock it is.
 
-A lock belongs to the file that its header names, or to the one that is called like it but for the word ``lock``. Files
-for tests and examples are left out. Invariant: a lock is nobody's source, and a file is not its own lock.
+A lock belongs to the file that its header names, that all its annotations name, or to the one that is called like it
+but for the word ``lock``. A list that pins everything and is called a lock is one. Files for tests and examples are
+left out. Invariant: a lock is nobody's source, and a file is not its own lock.
 """
 
 from __future__ import annotations
@@ -98,9 +99,17 @@ class DependencyFiles:
         files = self.all()
         for path in files:
             read = self.read(path)
-            if read is not None and read.is_lock and (source := self._source_of(path, read, files)) is not None:
+            if read is None or not (read.is_lock or self._is_called_lock(path, read)):
+                continue
+            if (source := self._source_of(path, read, files)) is not None:
                 pairs[path] = source
         return {lock: source for lock, source in pairs.items() if source not in pairs}
+
+    def _is_called_lock(self, path: RelPath, read: RequirementsFile) -> bool:
+        """Whether a file that pins everything is called a lock, or like one of the ``.in`` beside it."""
+        if not read.rows or read.includes or not all(row.url or row.range.startswith("==") for row in read.rows):
+            return False
+        return _says_lock(path) or (path.endswith(".txt") and RelPath(f"{path.removesuffix('.txt')}.in") in self.paths)
 
     def closure(self, path: RelPath) -> tuple[Asked, ...]:
         """What a file asks for, with what it includes."""
@@ -130,7 +139,12 @@ class DependencyFiles:
                 path = RelPath(posixpath.normpath(place))
                 if path in self.paths and path != lock and path.endswith((".in", ".txt")) and len(named) == 1:
                     return path
-        if not named and _GENERATED.search(" ".join(read.header)):
+        said = {via[3:].strip() for row in read.rows for via in row.via if via.startswith("-r ")}
+        if not named and len(said) == 1:
+            path = RelPath(posixpath.join(folder, posixpath.basename(said.pop())))
+            return path if path in self.paths and path != lock and path.endswith((".in", ".txt")) else None
+        header = " ".join(read.header)
+        if not named and _GENERATED.search(header) and not _COMPILES.search(header):
             return None  # by a program that we do not know, from what it alone knows
         if named and not any(token.endswith((".txt", ".in")) for token in named):
             return None

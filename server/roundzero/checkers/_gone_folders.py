@@ -26,6 +26,7 @@ _TOKEN: Final = regex(
     r"(?<![\w./:@$~%{}*?<>=+,-])(?:\$\{\w+\}/|\$\(\w+\)/|\$\w+/)?(?:\.{1,2}/)*[\w*?.-]+(?:/[\w*?.-]+)*/?"
 )
 _VARIABLE: Final = regex(r"^(?:\$\{\w+\}|\$\(\w+\)|\$\w+)/")
+_SUBDIRECTORY: Final = regex(r"\s*add_subdirectory\(\s*(?P<folder>[\w./-]+)", re.IGNORECASE)
 _WILD: Final = regex(r"[*?]")
 
 
@@ -66,6 +67,14 @@ class GoneFolders:
     def in_line(self, place: GrepHit) -> Iterator[tuple[Named, RelPath]]:
         """References on a line to a folder that went, or to what a pattern matched; each with a file that was lost."""
         if language_of(place.path) == "starlark":
+            return
+        if language_of(place.path) == "cmake" and (below := _SUBDIRECTORY.match(place.text)) is not None:
+            folder = posixpath.normpath(posixpath.join(posixpath.dirname(place.path), below["folder"]))
+            if folder in self.folders:
+                span = Span(
+                    Position(place.line, below.start("folder") + 1), Position(place.line, below.end("folder") + 1)
+                )
+                yield Named(below["folder"], span), self.folders[folder]
             return
         for match in _TOKEN.finditer(place.text):
             token = match.group()

@@ -145,12 +145,12 @@ def _lines(file: FileChange) -> int:
     return sum(1 for text in (*file.added_lines, *removed) if text.strip())
 
 
-def _alike(files: Sequence[FileChange]) -> Iterable[list[int]]:
-    """Groups of files in which the same edit is made more than once."""
+def swept(files: Sequence[FileChange], times: int = LEAST_ALIKE) -> Iterable[list[int]]:
+    """Groups of files in each of which the same edit is made so many times."""
     edits: dict[object, list[int]] = defaultdict(list)
     for at, file in enumerate(files):
         for edit, count in Counter(_edits(file)).items():
-            if count >= LEAST_ALIKE:
+            if count >= times:
                 edits[edit].append(at)
     return edits.values()
 
@@ -177,7 +177,7 @@ def _ties(files: Sequence[FileChange]) -> Iterator[list[int]]:
         folders[file.path.rpartition("/")[0]].append(at)
         for word in {word for text in changed_texts(file) for word in WORD.findall(text)}:
             words[word].append(at)
-    yield from _alike(files)
+    yield from swept(files)
     names = {folder for file in files for folder in file.path.split("/")[:-1]}
     for folder, inside in folders.items():
         yield [*inside, *(folders.get(folder.rpartition("/")[0], ()) if folder else ())]

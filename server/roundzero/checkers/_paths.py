@@ -72,6 +72,11 @@ def is_imported(path: RelPath) -> bool:
 
 
 def is_script_path(path: RelPath) -> bool:
-    """Whether a file is run rather than imported, or is read by a tool that runs it for its effects."""
+    """Whether a file is run rather than imported, or is read by a tool that runs it for its effects.
+
+    What has a hyphen in its name cannot be imported by it.
+    """
     *folders, name = path.split("/")
-    return name in _SCRIPT_NAMES or any(folder in _SCRIPT_FOLDERS for folder in folders)
+    if name in _SCRIPT_NAMES or (name.endswith(".py") and "-" in name):
+        return True
+    return any(folder in _SCRIPT_FOLDERS for folder in folders)

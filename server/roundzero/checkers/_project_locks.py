@@ -126,12 +126,16 @@ def _uv(project: Source, lock: Source) -> Iterator[Drift]:
 
     asked = tomllib.loads(project.text)
     own = canonical(asked.get("project", {}).get("name", ""))
-    packages = [row for row in tomllib.loads(lock.text).get("package", []) if canonical(row["name"]) == own]
-    if len(packages) != 1 or "dependencies" in asked["project"].get("dynamic", ()):
+    locked = tomllib.loads(lock.text).get("package", [])
+    packages = [row for row in locked if canonical(row["name"]) == own]
+    if "dependencies" in asked["project"].get("dynamic", ()):
         return
-    metadata = packages[0].get("metadata", {})
+    metadata = packages[0].get("metadata", {}) if len(packages) == 1 else {}
     if not metadata and (asked["project"].get("dependencies") or asked.get("dependency-groups")):
+        yield from _unlocked(project, lock, {canonical(row["name"]) for row in locked})
         return  # written by a version that copied nothing
+    if not packages:
+        return
     wanted = _rows(_listed(asked))
     copied = [*metadata.get("requires-dist", ())]
     for group in metadata.get("requires-dev", {}).values():
@@ -140,6 +144,16 @@ def _uv(project: Source, lock: Source) -> Iterator[Drift]:
     if "optional-dependencies" in asked["project"].get("dynamic", ()):
         have = {row for row in have if row in wanted or row[0] in {name for name, _ in wanted}}
     yield from _compared(project, lock, wanted, have)
+
+
+def _unlocked(project: Source, lock: Source, locked: Collection[str]) -> Iterator[Drift]:
+    """What a project needs everywhere, of which a lock has no version at all."""
+    import tomllib  # noqa: PLC0415  as above
+
+    for text in tomllib.loads(project.text)["project"].get("dependencies", ()):
+        row = read_requirement(text.strip(), Position(1, 1))
+        if row is not None and not row.marker and locked and row.name not in locked:
+            yield _drift(project, lock, row.name, _range(row.range), "-")
 
 
 def _compared(project: Source, lock: Source, wanted: set[Row], have: set[Row]) -> Iterator[Drift]:

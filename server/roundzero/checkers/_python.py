@@ -194,8 +194,13 @@ def near(file: Parsed, words: Collection[str]) -> Iterator[ast.AST]:
     In no particular order. A statement around another counts as one in which its words stand.
     """
     text = file.source.text
+    if not text.isascii():
+        import unicodedata  # noqa: PLC0415  few texts need its tables
+
+        text = unicodedata.normalize("NFKC", text)  # as names are in the tree; lines stay what they are
     index = LineIndex(text, carriage_return_ends_line=True)
-    found = (match.start() for word in words if word for match in re.finditer(rf"\b{re.escape(word)}\b", text))
+    # No \b: a name may end in a mark, which is no letter.
+    found = (at.start() for word in words if word for at in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text))
     lines = sorted({index.position(at).line for at in found})
     stack: list[ast.AST] = [file.tree]
     while stack:

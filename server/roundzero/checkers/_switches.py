@@ -1,8 +1,8 @@
 """Places that tell the members of an enumeration apart.
 
-In Python a ``match``, an ``if`` chain or a table, in C++ a ``switch``. Each is given with the members it lists and with
-what it does for all others. Invariant: a place is given only when all its cases are members of one enumeration, named
-with it.
+In Python a ``match``, an ``if`` chain or a table, in C++ and TypeScript a ``switch``. Each is given with the members it
+lists and with what it does for all others. Invariant: a place is given only when all its cases are members of one
+enumeration, named with it.
 """
 
 from __future__ import annotations
@@ -11,24 +11,39 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._cpp_text import closing
+from roundzero.checkers._cpp_text import C_FAMILY, closing
 from roundzero.checkers._python import dotted
 from roundzero.core.frozen import dataclass
+from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
 from roundzero.core.regex import regex
+from roundzero.core.text import dominant_eol, with_eol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from roundzero.checkers._python import Parsed
     from roundzero.core.change import Source
-    from roundzero.core.text import Span
+    from roundzero.core.text import Position, Span
 
 _ENUM_BASES: Final = regex(r"(?:\w+\.)*(?:Int|Str)?Enum|(?:\w+\.)*\w+Enum")
 _RAISES: Final = regex(
-    r"\b(?:throw|abort|assert|unreachable|\w*(?:FAIL|CHECK|ASSERT|UNREACHABLE|FATAL|ERROR|THROW)\w*)\b"
+    r"\b(?:throw|abort|assert|assertNever|assertUnreachable|unreachable|\w*(?:FAIL|CHECK|ASSERT|UNREACHABLE|FATAL|ERROR|THROW)\w*)\b"
 )
-_CASE: Final = regex(r"\bcase\s+((?:\w+::)*\w+)\s*:(?!:)|\b(default)\s*:(?!:)")
+_CASE: Final = regex(r"\bcase\s+((?:\w+(?:::|\.))*\w+)\s*:(?!:)|\b(default)\s*:(?!:)")
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Where another member can be refused: after ``after``, by the words before and behind its name."""
+
+    after: Position
+    head: str
+    tail: str
+
+    def refusing(self, members: Sequence[str]) -> str:
+        """The branches for members, the way the others are written."""
+        return "".join(f"{self.head}{member}{self.tail}" for member in members)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +55,7 @@ class Switch:
     serves_others: bool
     lines: range
     kind: str
+    gap: Gap | None = None
 
 
 def python_enums(tree: ast.Module) -> dict[str, tuple[str, ...]]:
@@ -69,7 +85,12 @@ def python_switches(parsed: Parsed, enum: str) -> Iterator[Switch]:
             if len(arms) > 1 and all(members):
                 listed = frozenset(name for found in members for name in found)
                 yield Switch(
-                    parsed.span(node.test), listed, bool(last) and not _refuses(last), parsed.span(node).lines, "if"
+                    parsed.span(node.test),
+                    listed,
+                    bool(last) and not _refuses(last),
+                    parsed.span(node).lines,
+                    "if",
+                    _after_arm(parsed, arms[-1]),
                 )
         elif isinstance(node, ast.Match):
             yield from _match(parsed, node, enum)
@@ -90,6 +111,7 @@ def python_switches(parsed: Parsed, enum: str) -> Iterator[Switch]:
 def _match(parsed: Parsed, node: ast.Match, enum: str) -> Iterator[Switch]:
     listed: set[str] = set()
     serves = False
+    gap: Gap | None = None
     for case in node.cases:
         if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
             serves = serves or not _refuses(case.body)
@@ -99,7 +121,37 @@ def _match(parsed: Parsed, node: ast.Match, enum: str) -> Iterator[Switch]:
         if not all(names):
             return
         listed.update(names)
-    yield Switch(parsed.span(node.subject), frozenset(listed), serves, parsed.span(node).lines, "match")
+        gap = _after_case(parsed, case)
+    yield Switch(parsed.span(node.subject), frozenset(listed), serves, parsed.span(node).lines, "match", gap)
+
+
+def _after_case(parsed: Parsed, case: ast.match_case) -> Gap | None:
+    pattern = case.pattern.patterns[0] if isinstance(case.pattern, ast.MatchOr) else case.pattern
+    if not isinstance(pattern, ast.MatchValue):
+        return None
+    return _gap(parsed, case.body, "case ", pattern.value)
+
+
+def _after_arm(parsed: Parsed, arm: ast.If) -> Gap | None:
+    test = arm.test
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Eq, ast.Is)):
+        return None
+    sign = "is" if isinstance(test.ops[0], ast.Is) else "=="
+    return _gap(parsed, arm.body, f"elif {parsed.text(test.left)} {sign} ", test.comparators[0])
+
+
+def _gap(parsed: Parsed, body: Sequence[ast.stmt], opening: str, member: ast.expr) -> Gap | None:
+    """The place behind a branch, which begins its line and has a body of its own."""
+    line = parsed.source.index.line(parsed.start(member).line)
+    indent = line[: len(line) - len(line.lstrip())]
+    inner = parsed.source.index.line(parsed.start(body[0]).line)
+    deeper = inner[: len(inner) - len(inner.lstrip())]
+    if not line.lstrip().startswith(("case", "if", "elif")) or len(deeper) <= len(indent):
+        return None
+    owner = dotted(member).rpartition(".")[0]
+    ends = dominant_eol(parsed.source.text)
+    head, tail = f"\n{indent}{opening}{owner}.", f":\n{deeper}raise NotImplementedError"
+    return Gap(parsed.end(body[-1]), with_eol(head, ends), with_eol(tail, ends))
 
 
 def _arms(node: ast.If) -> tuple[list[ast.If], Sequence[ast.stmt]]:
@@ -141,8 +193,8 @@ def _refuses(body: Sequence[ast.stmt]) -> bool:
     return isinstance(last, (ast.Raise, ast.Assert))
 
 
-def cpp_enums(source: Source) -> dict[str, tuple[str, ...]]:
-    """The enumerations of a C or C++ text and their members, in order."""
+def brace_enums(source: Source) -> dict[str, tuple[str, ...]]:
+    """The enumerations of a C, C++ or TypeScript text and their members, in order."""
     text = blanked(source)
     found: dict[str, tuple[str, ...]] = {}
     for match in re.finditer(r"\benum\s+(?:class\s+|struct\s+)?(\w+)\s*(?::\s*[\w:\s]+?)?\{", text):
@@ -152,9 +204,10 @@ def cpp_enums(source: Source) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def cpp_switches(source: Source, enum: str, members: Sequence[str]) -> Iterator[Switch]:
+def brace_switches(source: Source, enum: str, members: Sequence[str]) -> Iterator[Switch]:
     """The ``switch`` statements of a text whose cases all are members of an enumeration."""
     text = blanked(source)
+    may_be_alone = language_of(source.path) in C_FAMILY
     for match in re.finditer(r"\bswitch\s*\(", text):
         end = closing(text, match.end() - 1)
         opening = text.find("{", end)
@@ -162,8 +215,8 @@ def cpp_switches(source: Source, enum: str, members: Sequence[str]) -> Iterator[
             continue
         last = closing(text, opening)
         labels = [label for label in _CASE.finditer(text, opening, last) if _depth(text, opening, label.start()) == 1]
-        cases = [label.group(1) for label in labels if label.group(1)]
-        if not cases or not all(_is_member(case, enum, members) for case in cases):
+        cases = [label.group(1).replace(".", "::") for label in labels if label.group(1)]
+        if not cases or not all(_is_member(case, enum, members) and (may_be_alone or "::" in case) for case in cases):
             continue
         default = next((label for label in labels if label.group(2)), None)
         serves = default is not None and _RAISES.search(text[default.end() : last]) is None

@@ -7,11 +7,13 @@ is reported by this module; it only answers.
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from roundzero.checkers._paths import is_test_module
-from roundzero.checkers._python import definitions, dotted
+from roundzero.checkers._python import definitions, dotted, is_test_function
 from roundzero.core.finding import Edit, Fix
+from roundzero.core.text import Position
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,11 +113,62 @@ def with_monkeypatch(ctx: CheckContext, statement: ast.stmt, title: str, new: st
         return (fix,)
     index = ctx.file.source.index
     after_name = index.offset(ctx.file.name_span(function).end)
-    is_plain = len(ctx.scopes) == 1 and function.name.startswith("test") and not function.decorator_list
+    is_plain = len(ctx.scopes) == 1 and is_test_function(function) and not function.decorator_list
     if not is_plain or index.text[after_name : after_name + 1] != "(":
         return ()
     rest = index.text[after_name + 1 : after_name + 2]
     asked = Edit(
         ctx.path, index.span(after_name + 1, after_name + 1), "", "monkeypatch" + ("" if rest == ")" else ", ")
     )
-    return (Fix(fix.title, safe=False, edits=(asked, *fix.edits)),)
+    is_called = len(re.findall(rf"\b{re.escape(function.name)}\b", index.text)) > 1
+    return (Fix(fix.title, safe=not is_called, edits=(asked, *fix.edits)),)
+
+
+def with_patch_dict(ctx: CheckContext, target: str) -> tuple[Fix, ...]:
+    """Decorate the test around the visited node with ``patch.dict`` of a mapping by name, and import it if need be."""
+    function = ctx.function
+    if not is_test_function(function) or function.decorator_list:
+        return ()
+    index = ctx.file.source.index
+    start = ctx.file.start(function)
+    indent = index.line(start.line)[: start.column - 1]
+    patch, importing = _patch(ctx)
+    if not patch or indent.strip():
+        return ()
+    at = index.offset(Position(start.line, 1))
+    edit = Edit(ctx.path, index.span(at, at), "", f'{indent}@{patch}.dict("{target}")\n')
+    return (Fix(f"Restore it with @{patch}.dict", safe=True, edits=(*importing, edit)),)
+
+
+def _patch(ctx: CheckContext) -> tuple[str, tuple[Edit, ...]]:
+    """What ``unittest.mock.patch`` is called in this file, and the import where it has to be made; "" where it cannot.
+
+    An import can be made behind ``import unittest`` where nothing is called ``mock``.
+    """
+    body = ctx.file.tree.body
+    known = next((name for part in body if (name := _patch_of(part))), "")
+    unittest = next((part for part in body if isinstance(part, ast.Import) and _is_plain_unittest(part)), None)
+    index = ctx.file.source.index
+    if known or unittest is None or re.search(r"\bmock\b", index.text) is not None:
+        return known, ()
+    after = Position(ctx.file.end(unittest).line + 1, 1)
+    if index.text[index.offset(ctx.file.start(unittest)) : index.offset(after)].strip() != ctx.file.text(unittest):
+        return "", ()
+    at = index.offset(after)
+    return "mock.patch", (Edit(ctx.path, index.span(at, at), "", "from unittest import mock\n"),)
+
+
+def _is_plain_unittest(node: ast.Import) -> bool:
+    return any(name.name == "unittest" and name.asname is None for name in node.names)
+
+
+def _patch_of(node: ast.stmt) -> str:
+    """How an import lets ``patch`` be reached; "" for every other statement."""
+    for name in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
+        known = name.asname or name.name
+        whole = f"{node.module}.{name.name}" if isinstance(node, ast.ImportFrom) else name.name
+        if whole in {"unittest.mock.patch", "mock.patch"}:
+            return known
+        if whole in {"unittest.mock", "mock", "mock.mock"}:
+            return f"{known}.patch"
+    return ""

@@ -225,7 +225,7 @@ def _is_result(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Call):
         last = last_name(value.func)
         return last[:1].islower() and last not in _MAKERS
-    return isinstance(value, (ast.BinOp, ast.Compare))
+    return isinstance(value, (ast.BinOp, ast.Compare, ast.Attribute))
 
 
 CHECKER: Final = AssertlessTest

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Anchor, Hit
     from roundzero.core.text import RelPath
 
-_ON_CLASS: Final = regex(r"\b(?:[A-Z]\w*|cls)\.[a-zA-Z_]\w*")
+_ON_CLASS: Final = regex(r"\b(?:[A-Z]\w*|cls|__class__)\.[a-zA-Z_]\w*")
 _BODY: Final = regex(r"[ \t]+\w+[ \t]*(?::[^=]*)?=(?!=)")
 _EXPECTED: Final = regex(r"AttributeError|hasattr\(|getattr\(")
 
@@ -116,13 +116,14 @@ def _look(
 
 def _class_of(view: SymbolView, path: RelPath, use: Use, scope: str) -> tuple[RelPath, str, str, str] | None:
     """The class a chain reads an attribute of: its file, its name, the attribute, and the chain up to it."""
-    root, _, rest = use.chain.partition(".")
-    if root == "cls":
-        facts = view.symbols.facts(path, Side.HEAD)
-        method = facts.definition(scope) if facts is not None else None
-        if method is None or method.parent != "class" or "classmethod" not in method.decorators:
-            return None
-        return path, scope.rpartition(".")[0], rest.partition(".")[0], "cls"
+    for owned in ("cls.", "self.__class__."):
+        if use.chain.startswith(owned):
+            facts = view.symbols.facts(path, Side.HEAD)
+            method = facts.definition(scope) if facts is not None else None
+            is_method = method is not None and method.parent == "class"
+            if not is_method or method is None or ("classmethod" in method.decorators) != (owned == "cls."):
+                return None
+            return path, scope.rpartition(".")[0], use.chain.removeprefix(owned).partition(".")[0], owned[:-1]
     if use.local:
         return None
     answer = view.symbols.resolve_chain(path, use.chain, Side.HEAD)

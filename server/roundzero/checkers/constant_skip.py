@@ -1,7 +1,8 @@
 """constant-skip: the condition that decides whether a test runs is a constant.
 
-It is one by itself (``skipIf(True, ...)``), or a name that was computed and then overwritten. A plain ``skip`` says
-honestly what it does and is left alone. Invariant: a computed name counts only where the module itself overwrites it.
+It is one by itself (``skipIf(True, ...)``, ``skipIf(old or True, ...)``), or a name that was computed and then
+overwritten. A plain ``skip`` says honestly what it does and is left alone. Invariant: a computed name counts only where
+the same block overwrites it, the module's or a function's.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class ConstantSkip(PythonChecker):
     """Finds skip conditions that decide nothing."""
 
     name = "constant-skip"
+    version = "2"
     nodes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, ast.If)
 
     def __init__(self) -> None:
@@ -38,10 +40,10 @@ class ConstantSkip(PythonChecker):
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
         """Look at the conditions of a test, of a class, of a ``pytestmark``, or of an ``if`` that skips."""
-        found = []
+        found = list(_overwritten_in(node, ctx)) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
         for whole, test in _conditions(node):
             self._asked.update(part.id for part in ast.walk(test) if isinstance(part, ast.Name))
-            if isinstance(test, ast.Constant) and not isinstance(test.value, str):
+            if _is_constant(test):
                 found.append(ctx.hit(test, ctx.file.text(whole)))
         return found
 
@@ -53,6 +55,39 @@ class ConstantSkip(PythonChecker):
                 computed.add(name)
             elif name in computed and name in self._asked:
                 yield ctx.hit(node, fixes=_removed(node, ctx))
+
+
+def _is_constant(test: ast.expr) -> bool:
+    """Whether a condition is a constant, or has one that decides it beside others."""
+    if isinstance(test, ast.BoolOp):
+        decides = isinstance(test.op, ast.Or)
+        return any(isinstance(part, ast.Constant) and part.value is decides for part in test.values)
+    return isinstance(test, ast.Constant) and not isinstance(test.value, str)
+
+
+def _overwritten_in(function: ast.FunctionDef | ast.AsyncFunctionDef, ctx: CheckContext) -> Iterator[Hit]:
+    """The constants that take the place of something computed right before an ``if`` of the same block asks to skip."""
+    last: dict[str, ast.Assign] = {}
+    computed: set[str] = set()
+    for part in function.body:
+        if isinstance(part, ast.Assign):
+            for target in (each for each in part.targets if isinstance(each, ast.Name)):
+                before = last.get(target.id)
+                if isinstance(part.value, ast.Constant) and before and not isinstance(before.value, ast.Constant):
+                    computed.add(target.id)
+                else:
+                    computed.discard(target.id)
+                last[target.id] = part
+            continue
+        for test in (test for _, test in _conditions(part)) if isinstance(part, ast.If) else ():
+            for name in ast.walk(test):
+                if isinstance(name, ast.Name) and name.id in computed:
+                    computed.discard(name.id)
+                    yield ctx.hit(last[name.id], fixes=_removed(last[name.id], ctx))
+        used = {name.id for name in ast.walk(part) if isinstance(name, ast.Name)}
+        computed -= used
+        for name_used in used & last.keys():
+            del last[name_used]
 
 
 def _removed(node: ast.Assign, ctx: CheckContext) -> tuple[Fix, ...]:

@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, code
+from roundzero.checkers._dead_names import is_provided_for, taken_out
 from roundzero.checkers._gitignore import GitIgnore
 from roundzero.checkers._gone_folders import GoneFolders
 from roundzero.checkers._starlark import is_starlark, own_names
@@ -174,6 +175,8 @@ def _named_by_path(
             continue
         if _is_made(place.text, match.start(), match.end()):
             continue
+        if is_provided_for(repository.read(place.path, Side.HEAD), token):
+            continue
         if _is_left_out(place, repository) or (is_starlark(place.path) and _is_prose(place.text, match.start())):
             continue
         span = Span(Position(place.line, match.start() + 1), Position(place.line, match.end() + 1))
@@ -181,7 +184,7 @@ def _named_by_path(
             path=place.path,
             span=span,
             subject=code(token),
-            fixes=_renamed(item, token, place, span),
+            fixes=_renamed(item, token, place, span) if item.now is not None else taken_out(place, token, span),
             cause=item.anchor,
             severity=severity,
         )

@@ -2,9 +2,9 @@
 
 Every window of LINES lines has one line that is looked for: among the changed files by its text, elsewhere by its
 longest word. Where the whole line is found again, the two places are followed in both directions. So one search serves,
-and only files that hold such a line are read. Copies in
-tests, data and generated files are left alone. What a file has copied is one hit, on the longest stretch. Invariant:
-both places exist at the head, and of two added ones only the later is reported.
+and only files that hold such a line are read. Copies in tests, data and generated files are left alone. What a file has
+copied is one hit, on the longest stretch, and so are all new files that repeat files of their names in another folder:
+that folder was copied. Invariant: both places exist at the head, and of two added ones only the later is reported.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class DuplicateCode(ChangeChecker):
     """Finds copies."""
 
     name = "duplicate-code"
-    version = "2"
+    version = "3"
 
     def __init__(self) -> None:
         """Start without texts."""
@@ -96,7 +96,22 @@ class DuplicateCode(ChangeChecker):
         return sorted(words, key=lambda word: (-len(word), word))[:MOST_WORDS]
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
-        """Follow every line that is found again, in the changed files or elsewhere."""
+        """Say what each file has copied, and of a copied folder the file with most of it."""
+        folder: list[tuple[FileChange, Sequence[_Copy]]] = []
+        for file, copies in self._copied(change, repository, found):
+            if file.base is None and _name(file.path) == _name(copies[0].path):
+                folder.append((file, copies))
+            else:
+                yield _hit(file, copies)
+        if folder:
+            folder.sort(key=lambda row: (-row[1][0].length, row[0].path))
+            file, copies = folder[0]
+            yield _hit(file, [*copies, *(others[0] for _, others in folder[1:])])
+
+    def _copied(
+        self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]
+    ) -> Iterator[tuple[FileChange, Sequence[_Copy]]]:
+        """Follow every line that is found again, in the changed files or elsewhere; longest copies first."""
         files = list(_new_code(change))
         if not any(self._anchors(file) for file in files):
             return
@@ -120,7 +135,7 @@ class DuplicateCode(ChangeChecker):
                 if copies:
                     seen.append(max(copies, key=lambda copy: (copy.length, copy.path, copy.line)))
             if seen:
-                yield _hit(file, sorted(seen, key=lambda copy: (-copy.length, copy.first)))
+                yield file, sorted(seen, key=lambda copy: (-copy.length, copy.first))
 
     def _copy(
         self, change: Change, file: FileChange, line: Line, place: tuple[RelPath, int], repository: Repository
@@ -198,6 +213,10 @@ def _counts(path: RelPath) -> bool:
     if language_of(path) not in _LANGUAGES or _MADE.search(path) is not None:
         return False
     return not (is_test_path(path) or is_test_data(path) or is_example(path))
+
+
+def _name(path: RelPath) -> str:
+    return path.rpartition("/")[2]
 
 
 def _declares(one: RelPath, other: RelPath) -> bool:

@@ -1,35 +1,37 @@
 """enum-switch-drift: a place that lists the members of an enumeration lacks one, and this change has to do with it.
 
-Either the enumeration got the member: then a ``match``, an ``if`` chain or a table in Python, or a ``switch`` in C++,
-that lists all the others is behind. Or a case of a ``match`` or ``switch`` was touched, and of at least NEARLY members
-it lists all but MISSING. A branch for all others serves them too, unless it only refuses; members that stand for no
-value need no case. Invariant: every case of the place is a member of the one enumeration.
+Either the enumeration got the member: then a ``match``, an ``if`` chain or a table in Python, or a ``switch`` in C++ or
+TypeScript, that lists all the others is behind. Or a case of a ``match`` or ``switch`` was touched or taken out, and of
+at least NEARLY members it lists all but MISSING. A branch for all others serves them too, unless it only refuses;
+members that stand for no value need no case. Invariant: every case of the place is a member of the one enumeration.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.checkers._across import hit_in
 from roundzero.checkers._base import SymbolChecker, SymbolView
 from roundzero.checkers._cpp_text import C_FAMILY
 from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import parse
-from roundzero.checkers._switches import cpp_enums, cpp_switches, python_enums, python_switches
+from roundzero.checkers._switches import brace_enums, brace_switches, python_enums, python_switches
 from roundzero.core.change import Side
-from roundzero.core.finding import Anchor, evidence_at
+from roundzero.core.finding import Anchor, Edit, Fix, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.regex import regex
 from roundzero.core.syntax import NotPythonError
+from roundzero.core.text import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from roundzero.checkers._switches import Switch
     from roundzero.core.change import FileChange, Source
     from roundzero.core.finding import Evidence, Hit
+    from roundzero.core.text import RelPath
 
 FEWEST: Final = 2
 NEARLY: Final = 3
@@ -58,6 +60,7 @@ class EnumSwitchDrift(SymbolChecker):
     """Finds places that a new member passes by."""
 
     name = "enum-switch-drift"
+    version = "2"
 
     def __init__(self) -> None:
         """Start before the change is known."""
@@ -81,7 +84,7 @@ class EnumSwitchDrift(SymbolChecker):
         for each in self._enums(view):
             hits = (*view.found.get(each.name, ()), *view.found.get(each.old[0], ()))
             for path in sorted({hit.path for hit in hits}):
-                if (language_of(path) in C_FAMILY) != (language_of(each.file.path) in C_FAMILY) or is_test_path(path):
+                if _family(path) != _family(each.file.path) or is_test_path(path):
                     continue
                 source = view.repository.read(path, Side.HEAD)
                 for switch in _switches(source, each) if source is not None else ():
@@ -94,6 +97,7 @@ class EnumSwitchDrift(SymbolChecker):
                             f"{each.name}.{missing[0]}",
                             cause=Anchor(each.file.path, each.line),
                             evidence=_where(each),
+                            fixes=_refused(path, switch, each.name, missing[:1]),
                         )
 
     def _enums(self, view: SymbolView) -> list[_Grown]:
@@ -103,25 +107,27 @@ class EnumSwitchDrift(SymbolChecker):
 
 
 def _touched(view: SymbolView) -> list[tuple[FileChange, str]]:
-    """The changed files with an added case, and the enumeration that it names."""
+    """The changed files with a case that was added or taken out, and the enumeration that it names."""
     found: dict[tuple[str, str], tuple[FileChange, str]] = {}
     for file in view.change.files:
-        if file.head is not None and not is_test_path(file.path) and language_of(file.path) in {*C_FAMILY, "python"}:
-            for name in _TOUCHED.findall("\n".join(file.added_lines)):
-                found[file.path, name] = (file, name)
+        head, base = file.head, file.base
+        if head is not None and not is_test_path(file.path) and _family(file.path):
+            gone = [base.index.line(line) for line in sorted(file.removed)] if base is not None else []
+            for name in _TOUCHED.findall("\n".join([*file.added_lines, *gone])):
+                if name in head.text:
+                    found[file.path, name] = (file, name)
     return list(found.values())
 
 
 def _defined(view: SymbolView, file: FileChange, name: str) -> _Grown | None:
     """The one enumeration of the repository with a name, in the language of a file."""
     makes = re.compile(
-        rf"\s*(?:/\*.*?\*/\s*)*(?:typedef\s+)?(?:enum\s+(?:class\s+|struct\s+)?|class\s+){name}\b(?!\s*;)"
+        rf"\s*(?:/\*.*?\*/\s*)*(?:typedef\s+|export\s+|declare\s+|const\s+)*(?:enum\s+(?:class\s+|struct\s+)?|class\s+){name}\b(?!\s*;)"
     )
-    is_cpp = language_of(file.path) in C_FAMILY
     homes = {
         hit.path
         for hit in view.found.get(name, ())
-        if makes.match(hit.text) and (language_of(hit.path) in C_FAMILY) == is_cpp and not is_test_path(hit.path)
+        if makes.match(hit.text) and _family(hit.path) == _family(file.path) and not is_test_path(hit.path)
     }
     source = view.repository.read(homes.pop(), Side.HEAD) if len(homes) == 1 else None
     members = _enums_of(source).get(name, ()) if source is not None else ()
@@ -135,10 +141,25 @@ def _incomplete(view: SymbolView, file: FileChange, enum: _Grown) -> Iterator[Hi
         missing = [name for name in enum.old if name not in switch.listed and not _NO_VALUE.fullmatch(name)]
         if switch.kind not in {"match", "switch"} or switch.serves_others or not 0 < len(missing) <= MISSING:
             continue
-        touched = sorted(file.added & set(switch.lines))
+        touched = sorted((file.added | _gaps(file)) & set(switch.lines))
         if len(switch.listed) >= NEARLY and switch.listed <= set(enum.old) and touched:
             named = f"{enum.name}." + f", {enum.name}.".join(missing)
-            yield hit_in(view, file.path, switch.span, named, cause=Anchor(file.path, touched[0]))
+            fixes = _refused(file.path, switch, enum.name, missing)
+            yield hit_in(view, file.path, switch.span, named, cause=Anchor(file.path, touched[0]), fixes=fixes)
+
+
+def _refused(path: RelPath, switch: Switch, enum: str, missing: Sequence[str]) -> tuple[Fix, ...]:
+    """Refuse the missing members by a branch of their own, for somebody to fill."""
+    if switch.gap is None:
+        return ()
+    at, new = Span(switch.gap.after, switch.gap.after), switch.gap.refusing(missing)
+    named = ", ".join(f"{enum}.{name}" for name in missing)
+    return (Fix(f"Refuse {named} in a branch of its own", safe=False, edits=(Edit(path, at, "", new),)),)
+
+
+def _gaps(file: FileChange) -> set[int]:
+    """The lines of the head beside those that were taken out."""
+    return {file.line_map.nearest(line) for line in file.removed}
 
 
 def _where(each: _Grown) -> tuple[Evidence, ...]:
@@ -169,10 +190,10 @@ def _line(file: FileChange, member: str) -> int | None:
 
 
 def _enums_of(source: Source) -> dict[str, tuple[str, ...]]:
-    language = language_of(source.path)
-    if language in C_FAMILY:
-        return cpp_enums(source)
-    if language != "python" or "Enum" not in source.text:
+    family = _family(source.path)
+    if family in {"cpp", "typescript"}:
+        return brace_enums(source)
+    if family != "python" or "Enum" not in source.text:
         return {}
     try:
         return python_enums(parse(source).tree)
@@ -180,10 +201,20 @@ def _enums_of(source: Source) -> dict[str, tuple[str, ...]]:
         return {}
 
 
+def _family(path: RelPath) -> Literal["", "cpp", "python", "typescript"]:
+    """The languages that can speak of each other's enumerations; "" for one that is not looked at."""
+    language = language_of(path)
+    if language in C_FAMILY:
+        return "cpp"
+    if language in {"typescript", "tsx"}:
+        return "typescript"
+    return "python" if language == "python" else ""
+
+
 def _switches(source: Source, each: _Grown) -> Iterator[Switch]:
-    if language_of(source.path) in C_FAMILY:
-        yield from cpp_switches(source, each.name, (*each.old, *each.new))
-    elif language_of(source.path) == "python" and each.name in source.text:
+    if _family(source.path) in {"cpp", "typescript"}:
+        yield from brace_switches(source, each.name, (*each.old, *each.new))
+    elif _family(source.path) == "python" and each.name in source.text:
         try:
             yield from python_switches(parse(source), each.name)
         except NotPythonError:

@@ -2,9 +2,10 @@
 
 A block is a run of ``x.f = y.f`` in one list of statements, or a call with ``f=y.f`` keywords. It is a copy of the
 class only where the function says so: one side is made by the class, annotated with it or is ``self`` in it. Where
-both are, three fields are enough; where one is, the block has to copy most of what the class had. Silent where another
-class takes what it needs onto ``self``, where the function mentions the new field at all, and in tests, which set what
-they need. One hit a block. Invariant: the field is new in this change, and the hit hangs on its line.
+both are, three fields are enough; where one is, the block has to copy most of what the class had, or all of it onto
+what the class made. Silent where another class takes what it needs onto ``self``, where the function mentions the new
+field at all, and in tests, which set what they need. One hit a block. Invariant: the field is new in this change, and
+the hit hangs on its line.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class FieldNotCopied(SymbolChecker):
     """Finds copies of a class's fields that a new field is missing from."""
 
     name = "field-not-copied"
-    version = "2"
+    version = "3"
 
     def __init__(self) -> None:
         """Know no change yet."""
@@ -264,7 +265,8 @@ def _copies(block: _Block, grown: _Grown) -> bool:
         return True
     if block.target == "self" and block.owner != grown.name:
         return False
-    return any(known) and len(fields) >= max(FEWEST + 1, MOST * len(grown.before))
+    is_all = known[1] and not block.is_call and fields == grown.before
+    return is_all or (any(known) and len(fields) >= max(FEWEST + 1, MOST * len(grown.before)))
 
 
 def _makes(block: _Block, name: str) -> bool:

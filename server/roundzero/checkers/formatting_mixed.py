@@ -2,11 +2,12 @@
 
 Decided by syntax: the statements a hunk touches are equal on both sides and stand in blocks of the same kinds, and so
 are the comments in it. The order of imports and the layout of docstrings are formatting too; hunks of nothing but
-imports speak for neither side. Reformatting beside a real change belongs to it and is left alone, and so is a single
-short statement, which a formatter caught in passing, a few in a large change, and all of it in a change whose purpose
-it is: one that configures a formatter, or of which most hunks in several files are layout. Looks at letters before it
-parses. One hit a change, in the file with most of it. Invariant: a file that was only reformatted, or only changed, has
-no hit.
+imports, and of comments whose lines were only broken anew, speak for neither side. Reformatting beside a real change
+belongs to it and is left alone, and so is a single short statement, which a formatter caught in passing, a few lines
+that lost white space at their ends, for which an editor asks nobody, a few statements in a large change, and all of it
+in a change whose purpose it is: one that configures a formatter, or of which most hunks in several files are layout.
+Looks at letters before it parses. One hit a change, in the file with most of it. Invariant: a file that was only
+reformatted, or only changed, has no hit.
 """
 
 from __future__ import annotations
@@ -63,14 +64,14 @@ class _Sorted:
     file: FileChange
     real: tuple[Hunk, ...]
     formatted: Mapping[Hunk, int]
-    """With the weight of each, in statements."""
+    """With the weight of each, in lines."""
 
 
 class FormattingMixed(ChangeChecker):
     """Finds reformatted hunks among real ones."""
 
     name = "formatting-mixed"
-    version = "2"
+    version = "3"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Sort the hunks of all files into real and reformatted ones."""
@@ -83,7 +84,7 @@ class FormattingMixed(ChangeChecker):
         places = [(head, apart) for row in formatted if (head := row.file.head) is not None and (apart := _apart(row))]
         places.sort(key=lambda each: (-sum(hunk.head_count for hunk in each[1]), each[0].path))
         weight = sum(count for _, apart in places for count in apart.values())
-        if weight >= LEAST and weight * PER_REAL >= sum(len(row.real) for row in rows):
+        if weight >= LEAST * STATEMENT and weight * PER_REAL >= STATEMENT * sum(len(row.real) for row in rows):
             head, apart = places[0]
             others = tuple(
                 evidence_at(other, _lines(next(iter(hunks)), other)[0], "also here") for other, hunks in places[1:]
@@ -118,7 +119,7 @@ def _sorted(file: FileChange) -> _Sorted | None:
     pair = Pair(file, None)
     if not pair.is_python or file.base is None or file.head is None or is_sample(file.path) or is_copy(file.path):
         return None
-    hunks = [hunk for hunk in file.hunks if not _is_blank(hunk, file.base, file.head)]
+    hunks = [hunk for hunk in file.hunks if not _says_the_same(hunk, file.base, file.head)]
     if not any(_same_letters(hunk, file.base, file.head) for hunk in hunks):
         return _Sorted(file, tuple(hunk for hunk in hunks if not _is_imports(hunk, file.base, file.head)), {})
     try:
@@ -135,10 +136,18 @@ def _sorted(file: FileChange) -> _Sorted | None:
         same_place = before and after and outside == around
         only_layout = same_place and _same_letters(hunk, file.base, file.head) and _alike(before, after)
         if only_layout and _comments(hunk.base_lines, file.base) == _comments(hunk.head_lines, file.head):
-            formatted[hunk] = max(len(after), max(hunk.base_count, hunk.head_count) // STATEMENT)
+            formatted[hunk] = _weight(hunk, len(after), file.base, file.head)
         else:
             real.append(hunk)
     return _Sorted(file, tuple(real), formatted)
+
+
+def _weight(hunk: Hunk, statements: int, base: Source, head: Source) -> int:
+    """How much a reformatted hunk is to read: its lines, but a short statement is as much as a long one's STATEMENT."""
+    before = [base.index.line(line).rstrip() for line in hunk.base_lines]
+    if before == [head.index.line(line).rstrip() for line in hunk.head_lines]:
+        return len(before)
+    return STATEMENT * max(statements, max(hunk.base_count, hunk.head_count) // STATEMENT)
 
 
 def _same_letters(hunk: Hunk, base: Source, head: Source) -> bool:
@@ -171,7 +180,7 @@ def _alike(left: object, right: object) -> bool:
         left, right = _without_imports(left), _without_imports(right)
         return len(left) == len(right) and all(_alike(a, b) for a, b in zip(left, right, strict=True))
     if isinstance(left, ast.Expr) and isinstance(right, ast.Expr) and is_docstring(left) and is_docstring(right):
-        return collapse(ast.unparse(left).strip("'\" ")) == collapse(ast.unparse(right).strip("'\" "))
+        return _docstring(left) == _docstring(right)
     if isinstance(left, ast.AST):
         return all(
             _alike(getattr(left, name, None), getattr(right, name, None))
@@ -179,6 +188,10 @@ def _alike(left: object, right: object) -> bool:
             if name != "type_comment"
         )
     return left == right
+
+
+def _docstring(node: ast.Expr) -> str:
+    return collapse(str(node.value.value)).strip() if isinstance(node.value, ast.Constant) else ""
 
 
 def _imports(nodes: list[object]) -> set[str]:
@@ -202,11 +215,17 @@ def _has_text(hunk: Hunk, base: Source, head: Source) -> bool:
     )
 
 
-def _is_blank(hunk: Hunk, base: Source, head: Source) -> bool:
-    """Whether a hunk adds or removes nothing but empty lines."""
-    return not any(base.index.line(line).strip() for line in hunk.base_lines) and not any(
-        head.index.line(line).strip() for line in hunk.head_lines
-    )
+def _says_the_same(hunk: Hunk, base: Source, head: Source) -> bool:
+    """Whether a hunk adds or removes nothing but empty lines, or breaks the lines of comments in other places."""
+    before = [text for line in hunk.base_lines if (text := base.index.line(line).strip())]
+    after = [text for line in hunk.head_lines if (text := head.index.line(line).strip())]
+    if not all(text.startswith("#") for text in (*before, *after)):
+        return False
+    return _words(before) == _words(after)
+
+
+def _words(comments: Sequence[str]) -> list[str]:
+    return [word for text in comments for word in text.lstrip("#").split()]
 
 
 def _covering(body: Sequence[ast.stmt], lines: range, parsed: Parsed) -> tuple[tuple[str, ...], list[ast.stmt]]:

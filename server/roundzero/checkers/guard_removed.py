@@ -1,8 +1,9 @@
 """guard-removed: a ``raise`` or an ``assert`` went from a function that is still there, and nothing took its place.
 
 Silent where the function got a guard about the same, a branch that asks the same, or a call that sounds like a guard;
-where the same guard, its condition or its message was added anywhere in the change; where what it was about comes from
-elsewhere now; for re-raising, for NotImplementedError, and in tests. A function that lost several, and a guard that
+where the same guard, its condition or its message was added anywhere in the change; where what it refused has an answer
+now; where what it was about comes from elsewhere now, or is gone: a parameter, or a variable that served for more than
+to be asked of; for re-raising, for NotImplementedError, and in tests. A function that lost several, and a guard that
 went from several functions, are told once. Looks at text and indentation, not at trees, so that its cost does not grow
 with the file. Invariant: the hit lies on a removed line.
 """
@@ -21,7 +22,7 @@ from roundzero.core.regex import regex
 from roundzero.core.text import Position, Span, collapse, dominant_eol, with_eol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from roundzero.core.change import Change, FileChange, Source
     from roundzero.core.finding import Hit
@@ -38,11 +39,19 @@ _NARROWING: Final = regex(
 _WORD: Final = regex(r"[^\W\d]\w*")
 _ASSIGNED: Final = regex(r"[ \t]*(?P<name>\w+)(?:[ \t]*:[^=]*)?[ \t]*=(?!=)(?P<value>.*)")
 _RAISES: Final = regex(r"[ \t]*raise[ \t]")
+_ANSWERS: Final = regex(
+    r"[ \t]*(?:return|yield)[ \t]+(?!(?:None|True|False|-?\d+|[\"'][^\"']*[\"']|\[\]|\(\)|\{\})[ \t]*(?:#.*)?$)"
+)
+"""A line that gives more than a constant."""
 _RUNS_ON: Final = regex(r"\bsys\.(?:version|hexversion|platform)|\bPY[23]\b|\bplatform\.|\bos\.name\b")
 _CONSTANT: Final = regex(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 _CLASS: Final = regex(r"class[ \t]+(\w+)")
 _OPERAND: Final = regex(r"\w+")
-_BRANCH: Final = regex(r"[ \t]*(?:if|elif|while)\b")
+_OWN_NAME: Final = regex(r"(?<![\w.])[^\W\d]\w*(?![\w(])")
+"""A name that is neither an attribute nor called."""
+_BRANCH: Final = regex(r"[ \t]*(?:if|elif|while)\b|.*\bfor\b.*\bin\b.*\bif\b")
+"""A branch, or a comprehension that leaves something out."""
+_CONSTANT_INDEX: Final = regex(r"\[[ \t]*-?\d+[ \t]*\]")
 _NO_SUBJECT: Final = frozenset(
     {"if", "elif", "else", "not", "and", "or", "in", "is", "None", "True", "False", "len", "isinstance", "self", "cls",
      "assert", "raise", "any", "all", "for", "type", "str", "int"}
@@ -66,7 +75,7 @@ class GuardRemoved(ChangeChecker):
     """Finds removed guards."""
 
     name = "guard-removed"
-    version = "2"
+    version = "3"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at every changed Python file, then for the same guard in the rest of the change."""
@@ -128,7 +137,11 @@ def _candidates(file: FileChange) -> Iterator[tuple[FileChange, int, str]]:
                 continue
             condition = _condition_above(base.index, line)
             constants = frozenset(_CONSTANT.findall(head.text)) if constants is None else constants
-            if _is_outdated(base.index, line, condition, constants) or _raises_otherwise(hunk, base.index, head.index):
+            if (
+                _is_outdated(base.index, line, condition, constants)
+                or _raises_otherwise(hunk, base.index, head.index)
+                or (condition not in file.removed and _is_answered(hunk, head.index))
+            ):
                 continue
             guard = {line, condition}
             reworded = hunk.head_lines if text.lstrip().startswith("assert") or condition not in file.removed else ()
@@ -144,12 +157,9 @@ def _candidates(file: FileChange) -> Iterator[tuple[FileChange, int, str]]:
             now = [head.index.line(number) for number in lines if number in file.added]
             if any(_decides(text, base.index, line) or _comes_anew(text, subjects) for text in now):
                 continue
-            if subjects and not subjects & {
-                word for number in lines for word in _WORD.findall(head.index.line(number))
-            }:
-                continue
-            yield file, line, text.strip()
-            break
+            if not _is_pointless(base.index, line, before, lines, head):
+                yield file, line, text.strip()
+                break
 
 
 def _is_guard(text: str) -> bool:
@@ -176,16 +186,60 @@ def _raises_otherwise(hunk: Hunk, base: LineIndex, head: LineIndex) -> bool:
     return 0 < before <= after
 
 
-def _subjects(index: LineIndex, line: int) -> set[str]:
-    """The names a guard is about: those of its own line, or of the condition above a bare ``raise``."""
+def _is_answered(hunk: Hunk, head: LineIndex) -> bool:
+    """Whether what was refused gets an answer of its own now, in the same place."""
+    return any(_ANSWERS.match(head.line(number)) is not None for number in hunk.head_lines)
+
+
+def _condition(index: LineIndex, line: int) -> str:
+    """What a guard asks, without strings: its own line, or the condition above a bare ``raise``."""
     text = index.line(line)
     if text.lstrip().startswith("raise"):
         above = _condition_above(index, line)
         if above is None:
-            return set()
+            return ""
         text = index.line(above)
-    condition = _plain(text.partition("raise ")[0])
-    return set(_WORD.findall(condition)) - _NO_SUBJECT
+    return _plain(text.partition("raise ")[0])
+
+
+def _subjects(index: LineIndex, line: int) -> set[str]:
+    """The names a guard is about."""
+    return set(_WORD.findall(_condition(index, line))) - _NO_SUBJECT
+
+
+def _is_pointless(index: LineIndex, line: int, function: range, lines: range, head: Source) -> bool:
+    """Whether nothing that a guard was about is left in its function, or a name of the function's own that it asked.
+
+    What only the guard asked of, an attribute or another function, is left while the file knows it.
+    """
+    subjects = _subjects(index, line)
+    guard = {line, _condition_above(index, line)}
+    now = [head.index.line(number) for number in lines]
+    asked = set(_OWN_NAME.findall(_condition(index, line))) - _NO_SUBJECT
+    own = _own_names(index, function, guard)
+    if subjects and subjects.isdisjoint(word for text in now for word in _WORD.findall(text)):
+        before = {word for at in function if at not in guard for word in _WORD.findall(_plain(index.line(at)))}
+        return (subjects - asked - before).isdisjoint(_WORD.findall(head.text))
+    return not (asked & own).issubset(name for text in now for name in _OWN_NAME.findall(_plain(text)))
+
+
+def _own_names(index: LineIndex, function: range, guard: Container[int | None]) -> set[str]:
+    """The parameters of a function, and its variables that are used outside a guard, as far as lines show them."""
+    parameters: set[str] = set()
+    assigned: set[str] = set()
+    used: set[str] = set()
+    depth = 0
+    for number in function:
+        text = _plain(index.line(number))
+        if number == function.start or depth > 0:
+            parameters.update(_OWN_NAME.findall(text))
+            depth += text.count("(") - text.count(")")
+        elif (match := _ASSIGNED.match(text)) is not None:
+            assigned.add(match["name"])
+            used.update(_OWN_NAME.findall(match["value"]))
+        elif number not in guard:
+            used.update(_OWN_NAME.findall(text))
+    return parameters | (assigned & used)
 
 
 def _condition_above(index: LineIndex, line: int) -> int | None:
@@ -199,14 +253,18 @@ def _condition_above(index: LineIndex, line: int) -> int | None:
 
 
 def _decides(added: str, index: LineIndex, line: int) -> bool:
-    """Whether an added condition asks of everything that a guard asked about, numbers included: it is handled there."""
+    """Whether an added condition asks of everything that a guard asked about, numbers included: it is handled there.
+
+    A number that only picks an item is none.
+    """
     if _BRANCH.match(added) is None:
         return False
     text = index.line(line)
     if text.lstrip().startswith("raise"):
         above = _condition_above(index, line)
         text = index.line(above) if above is not None else ""
-    asked = set(_OPERAND.findall(_plain(text.partition("raise ")[0]))) - _NO_SUBJECT
+    text = _CONSTANT_INDEX.sub("", _plain(text.partition("raise ")[0]))
+    asked = set(_OPERAND.findall(text)) - _NO_SUBJECT
     return bool(asked) and asked <= set(_OPERAND.findall(_plain(added)))
 
 

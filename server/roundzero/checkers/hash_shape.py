@@ -1,8 +1,8 @@
 """hash-shape: a checksum that cannot be one, by its length or its letters.
 
-Looks at what is written as a checksum of a named kind: ``sha256:``, ``--hash``, ``#sha256=``, ``sha256 =``, and the
-``integrity`` of npm and Bazel. Whether it is the right one cannot be seen. Invariant: placeholders, variables and
-checksums that are cut on purpose (``sha256:abc...``) are none.
+Looks at what is written as a checksum of a named kind: ``sha256:``, ``--hash``, ``#sha256=``, ``TOOL_SHA256 =``, what a
+line gives to ``sha256sum``, and the ``integrity`` of npm and Bazel. Whether it is the right one cannot be seen.
+Invariant: placeholders, variables and checksums that are cut on purpose (``sha256:abc...``) are none.
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 _LENGTHS: Final = {"md5": 32, "sha1": 40, "sha224": 56, "sha256": 64, "sha384": 96, "sha512": 128}
 _BASE64_LENGTHS: Final = {"sha1": 28, "sha256": 44, "sha384": 64, "sha512": 88}
 _HEX: Final = regex(
-    r"""(?:(?<![\w-])(?P<kind>sha256|sha384|sha512)(?::|=(?!=)|["']?\s*[:=]\s*["']))
-    (?P<digest>[0-9A-Za-z]{16,})(?![\w.…*${}<>+/=-]|\.\.\.)""",
-    re.VERBOSE,
+    r"""(?:(?<![A-Za-z0-9-])(?:[A-Za-z]\w{0,40}_)?(?P<kind>sha256|sha384|sha512)(?:sum)?(?::|=(?!=)|["']?\s*[:?]?[:=]\s*["']?))
+    (?P<digest>[0-9A-Za-z]{16,})(?![\w.…*${}<>+/=(\[-]|\.\.\.)""",
+    re.VERBOSE | re.IGNORECASE,
 )
+_SUMMED: Final = regex(
+    r"[\"'](?P<digest>[0-9a-fA-F]{48,})[ \t]+\*?[^\s\"']+[\"'][ \t]*\|[ \t]*(?P<kind>sha256|sha384|sha512)sum\b"
+)
+"""``echo "DIGEST  FILE" | sha256sum -c``."""
 _BASE64: Final = regex(
     r"""(?:integrity["']?\s*[:=]\s*["']?)(?P<kind>sha256|sha384|sha512)-(?P<digest>[A-Za-z0-9+/]{16,}={0,2})(?![\w+/=])"""
 )
@@ -47,15 +51,16 @@ class HashShape(TextChecker):
     def check(self, source: Source) -> Iterable[Hit]:
         """Measure every checksum."""
         path = source.path
-        if not (is_starlark(path) or _NAMES.search(path) or language_of(path) == "bash"):
+        if not (is_starlark(path) or _NAMES.search(path) or language_of(path) in {"bash", "make", "python"}):
             return
-        if "sha" not in source.text or is_test_path(path) or is_example(path):
+        if not ("sha" in source.text or "SHA" in source.text) or is_test_path(path) or is_example(path):
             return
-        for match in _HEX.finditer(source.text):
-            kind, digest = match["kind"], match["digest"]
+        is_code = is_starlark(path) or language_of(path) == "python"
+        for match in (*_HEX.finditer(source.text), *_SUMMED.finditer(source.text)):
+            kind, digest = match["kind"].lower(), match["digest"]
             if len(digest) == _LENGTHS[kind] and re.fullmatch(r"[0-9a-fA-F]+", digest):
                 continue
-            if _is_no_checksum(digest, kind):
+            if _is_no_checksum(digest, kind) or (is_code and _is_name(source.text, match)):
                 continue
             wanted = _LENGTHS[kind]
             said = f"{len(digest)}/{wanted}" if len(digest) != wanted else f"`{_stranger(digest)}`"
@@ -70,6 +75,11 @@ def _is_no_checksum(digest: str, kind: str) -> bool:
     """Whether what follows is a word, a placeholder, or a checksum in base 64 or 32."""
     strange = sum(1 for letter in digest.lower() if letter not in "0123456789abcdef")
     return strange > 2 or len(digest) in {_BASE64_LENGTHS[kind], 52} or len(set(digest)) < 6
+
+
+def _is_name(text: str, match: re.Match[str]) -> bool:
+    """Whether code says this without quotes: then it is a variable, unless a URL says it."""
+    return text[match.start("digest") - 1] in " \t=" and text[max(0, match.start() - 1)] not in "#&?"
 
 
 def _stranger(digest: str) -> str:

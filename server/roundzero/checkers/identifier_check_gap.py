@@ -1,8 +1,9 @@
 """identifier-check-gap: ``isidentifier()`` says yes to ``class`` and ``import``; what it lets pass is no name.
 
 A table of pairs: a question, and what has to be asked beside it. Only in code that is no test, and only in files that
-never ask the second question, under any of its spellings. Invariant: the fix asks both of the same expression, and is
-offered only where evaluating that twice does no harm.
+never ask the second question, under any of its spellings; a function of the question's own name only hands it on, for
+an older Python or a method. Invariant: the fix asks both of the same expression, and is offered only where evaluating
+that twice does no harm.
 """
 
 from __future__ import annotations
@@ -40,7 +41,12 @@ class IdentifierCheckGap(PythonChecker):
     """Finds half of a pair of questions."""
 
     name = "identifier-check-gap"
-    nodes = (ast.Call,)
+    version = "2"
+    nodes = (ast.Call, ast.Attribute)
+
+    def __init__(self) -> None:
+        """Start with nothing asked."""
+        self._called: set[int] = set()
 
     def concerns(self, ctx: CheckContext) -> bool:
         """Only where a file has one question and not the other."""
@@ -48,14 +54,25 @@ class IdentifierCheckGap(PythonChecker):
         return not ctx.is_test and any(_is_half(pair, text) for pair in _PAIRS)
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
-        """Look at calls without arguments."""
+        """Look at calls without arguments, and at the method of ``str`` where it is called with one or given on."""
+        if isinstance(node, ast.Attribute):
+            if id(node) not in self._called and dotted(node.value) == "str" and self._asked(node, ctx) is not None:
+                return (ctx.hit(node),)
+            return ()
         if not isinstance(node, ast.Call) or node.args or node.keywords or not isinstance(node.func, ast.Attribute):
             return ()
-        method = node.func.attr
-        pair = next((pair for pair in _PAIRS if pair.method == method and _is_half(pair, ctx.file.source.text)), None)
+        self._called.add(id(node.func))
+        pair = self._asked(node.func, ctx)
         if pair is None or isinstance(node.func.value, ast.Constant):
             return ()
         return (ctx.hit(node, fixes=_fixes(node, node.func.value, pair, ctx)),)
+
+    def _asked(self, node: ast.Attribute, ctx: CheckContext) -> _Pair | None:
+        if getattr(ctx.function, "name", None) == node.attr:
+            return None
+        return next(
+            (pair for pair in _PAIRS if pair.method == node.attr and _is_half(pair, ctx.file.source.text)), None
+        )
 
 
 def _is_half(pair: _Pair, text: str) -> bool:
@@ -79,20 +96,29 @@ def _fixes(call: ast.Call, asked: ast.expr, pair: _Pair, ctx: CheckContext) -> t
         return (both,)
     if any(isinstance(node, ast.Name) and node.id == pair.module for node in near(ctx.file, {pair.module})):
         return ()
-    start = _import_place(body, ctx)
-    if start is None:
+    place = _import_place(body, ctx)
+    if place is None:
         return ()
-    importing = Edit(ctx.path, Span(start, start), "", f"import {pair.module}\n")
+    start, text = place
+    importing = Edit(ctx.path, Span(start, start), "", text.format(pair.module))
     return (Fix(title, safe=True, edits=(importing, *both.edits)),)
 
 
-def _import_place(body: list[ast.stmt], ctx: CheckContext) -> Position | None:
-    """Where an import can stand: before the first one of a line of its own that is not from the future."""
+def _import_place(body: list[ast.stmt], ctx: CheckContext) -> tuple[Position, str] | None:
+    """Where an import can stand, and what to write there.
+
+    That is before the first statement of a line of its own that is no docstring and not from the future.
+    """
     for node in body:
         if is_docstring(node) or (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
             continue
-        start = ctx.file.start(node)
-        return start if isinstance(node, (ast.Import, ast.ImportFrom)) and start.column == 1 else None
+        decorators = getattr(node, "decorator_list", ())
+        start = ctx.file.start(decorators[0] if decorators else node)
+        if decorators:
+            start = Position(start.line, 1)
+        if start.column != 1:
+            return None
+        return start, "import {}\n" if isinstance(node, (ast.Import, ast.ImportFrom)) else "import {}\n\n\n"
     return None
 
 

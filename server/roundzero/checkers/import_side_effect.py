@@ -34,6 +34,8 @@ _EFFECTS: Final = frozenset(
         "os.environ.clear", "site.addsitedir", "nltk.download",
     }
 )  # fmt: skip
+_WRITES: Final = frozenset({"mkdir", "write_text", "write_bytes", "unlink", "rmdir", "touch"})
+"""Methods of a path."""
 _PROCESS_STATE: Final = frozenset({"sys.path", "sys.argv", "os.environ"})
 _ACCEPTED_KEYS: Final = frozenset({"DJANGO_SETTINGS_MODULE"})
 
@@ -42,6 +44,7 @@ class ImportSideEffect(PythonChecker):
     """Finds effects at module level."""
 
     name = "import-side-effect"
+    version = "2"
     nodes = (ast.Module,)
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
@@ -102,8 +105,9 @@ def _effect(part: ast.expr, functions: Mapping[str, Function], above: frozenset[
     if not isinstance(part, ast.Call):
         return False
     name = dotted(part.func)
-    if name in _EFFECTS or name == "open":
-        return _has_effect(part, name)
+    writes = isinstance(part.func, ast.Attribute) and part.func.attr in _WRITES
+    if writes or name in _EFFECTS or name == "open":
+        return writes or _has_effect(part, name)
     function = functions.get(name)
     if function is None or name in above or _is_lazy(function):
         return False

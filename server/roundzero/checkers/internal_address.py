@@ -37,7 +37,7 @@ _BY_CONVENTION: Final = regex(
     r"(?:10\.0\.2\.2|10\.0\.0\.\d|192\.168\.[01]\.\d{1,3}|10\.1\.[12]\.\d|192\.168\.(?:49|56|99)\.\d+|172\.17\.0\.1)"
 )
 _PLACEHOLDER: Final = regex(
-    r"(?:^|[.-])(?:example\w*|foo\w*|bar|baz|your\w*|my\w*|some\w*|acme|domain|site|host(?:name)?|test\w*|company|customer|"
+    r"(?:^|[.-])(?:example\w*|foo\w*|bar|baz|your\w*|my|my-?(?:app|domain|host|org|registry|server|service|site)\w*|some\w*|domain|site|host(?:name)?|test\w*|customer|"
     r"xxx+|abc|fake\w*|dummy|sample|placeholder)(?:$|[.-])"
 )
 

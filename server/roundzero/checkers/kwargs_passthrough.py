@@ -1,8 +1,8 @@
 """kwargs-passthrough: a public function takes any keywords only to hand them to a function of the same file.
 
-There the parameters can be seen and written out. Silent for decorators and what is decorated, for methods of classes
-that have bases (they answer to a protocol), and where what is called takes any keywords itself. Invariant: the keywords
-are used once, as ``**kwargs`` of one call.
+A class is called by its constructor. There the parameters can be seen and written out. Silent for decorators and what
+is decorated, for methods of classes that have bases (they answer to a protocol), and where what is called takes any
+keywords itself. Invariant: the keywords are used once, as ``**kwargs`` of one call.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ class KwargsPassthrough(PythonChecker):
     """Finds keywords that nobody names."""
 
     name = "kwargs-passthrough"
+    version = "2"
     nodes = (ast.Module,)
 
     def concerns(self, ctx: CheckContext) -> bool:
@@ -45,7 +46,7 @@ class KwargsPassthrough(PythonChecker):
             if given is None or function.decorator_list:
                 continue
             callee = _only_callee(function, given.arg, owner)
-            target = known.get(callee) if callee is not None else None
+            target = known.get(callee) or known.get(f"{callee}.__init__") if callee is not None else None
             if target is not None and target is not function and target.args.kwarg is None and not target.args.vararg:
                 yield replace(ctx.hit(given), subject=f"{code(f'{name}(**{given.arg})')}, {code(f'{callee}()')}")
 

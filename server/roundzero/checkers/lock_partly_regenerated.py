@@ -2,8 +2,9 @@
 
 Looks for what one run of pip-compile or uv cannot leave behind: a row without a checksum among rows that have one
 (which pip then refuses to install), a row that nothing asked for among rows that say what did, a row that was asked
-for by a row that is not there, and one requirements file written in two ways. Resolves nothing. Invariant: it is said
-only on lines this change wrote, and only if the base was not so already.
+for by a row that is not there, or, as it was, is by now by another one that is as it was, and one requirements file
+written in two ways. A row that is a link has the name of what it leads to. Resolves nothing. Invariant: it is said only
+on lines this change wrote, and only if the base was not so already.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ LEAST_ROWS: Final = 5
 """Rows that must do as the program does before another one stands out."""
 SHARE: Final = 0.9
 _BY_PROGRAM: Final = regex(r"generated|pip-compile|pip compile", re.IGNORECASE)
+_LINK: Final = regex(r"^(?:-e[ \t]+)?(?:\w+\+)?(?:https?|ssh|git|file)://[^\s@#?]*/([\w.-]+)", re.MULTILINE)
 _WORD: Final = regex(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?")
 
 
@@ -37,6 +39,7 @@ class LockPartlyRegenerated(RelationChecker):
     """Finds the traces of an edit in a written file."""
 
     name = "lock-partly-regenerated"
+    version = "2"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Look at the rows that this change wrote."""
@@ -47,10 +50,17 @@ class LockPartlyRegenerated(RelationChecker):
         if not now.is_lock or not before.is_lock:
             return
         rewritten = len(file.added) * 2 > file.head.index.line_count
+        linked = {canonical(name.removesuffix(".git")) for name in _LINK.findall(file.head.text)}
         seen: set[int] = set()
-        for row, says in (*_bare(now, before), *_orphaned(now, before), *_spelt_twice(now, before)):
+        rows = (*_bare(now, before), *_orphaned(now, before), *_asked_anew(now, before), *_spelt_twice(now, before))
+        for row, says in rows:
             line = row.span.start.line
-            if rewritten or line in seen or not _is_written(file, row):
+            if (
+                rewritten
+                or line in seen
+                or not _is_written(file, row)
+                or not linked.isdisjoint(map(canonical, row.via))
+            ):
                 continue
             seen.add(line)
             yield Hit(path=file.path, span=row.span, subject=f"{code(row.spelt)} ({says})")
@@ -97,6 +107,45 @@ def _orphaned(now: RequirementsFile, before: RequirementsFile) -> Iterator[tuple
             canonical(name.partition("[")[0]) in was or row.name not in was for name in gone
         ):
             yield row, f"# via {gone[0]}: -"
+
+
+def _asked_anew(now: RequirementsFile, before: RequirementsFile) -> Iterator[tuple[Requirement, str]]:
+    """Rows as they were, of which another annotation says who asked: one that is not there, or that is as it was too.
+
+    What a row asks for changes with its version, and with the header where that names another Python.
+    """
+    if now.header != before.header or not _BY_PROGRAM.search(" ".join(now.header)):
+        return
+    old, new = _only(before), _only(now)
+    here = {row.name for row in now.rows}
+    for name, row in new.items():
+        if name not in old or not _is_same(row, old[name]):
+            continue
+        came = set(row.via) - set(old[name].via)
+        for via in sorted(came | (set(old[name].via) - set(row.via))):
+            asking = canonical(via)
+            if _WORD.fullmatch(via) is None or "[" in via:
+                continue
+            if asking in old and asking in new and _is_same(new[asking], old[asking]):
+                yield row, f"# via {via}: {'+' if via in came else '-'}"
+            elif via in came and asking not in here:
+                yield row, f"# via {via}: -"
+
+
+def _only(read: RequirementsFile) -> dict[str, Requirement]:
+    """The rows whose name no other row has, with what asked for them."""
+    counted = Counter(row.name for row in read.rows)
+    return {row.name: row for row in read.rows if counted[row.name] == 1 and row.has_via}
+
+
+def _is_same(row: Requirement, old: Requirement) -> bool:
+    return (row.spelt, row.range, row.url, row.marker, row.digests) == (
+        old.spelt,
+        old.range,
+        old.url,
+        old.marker,
+        old.digests,
+    )
 
 
 def _spelt_twice(now: RequirementsFile, before: RequirementsFile) -> Iterator[tuple[Requirement, str]]:

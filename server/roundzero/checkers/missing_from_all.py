@@ -2,8 +2,8 @@
 
 The module itself is the witness: at the base ``__all__`` named at least MOST of at least FEWEST public definitions, and
 what is new is named nowhere in it. Silent where ``__all__`` is computed or extended, for what the module itself uses,
-which need not be for others, and for tests. Invariant: what is
-reported is a function or class of the module level that the base did not have.
+which need not be for others, for what says that it is deprecated, and for tests. Invariant: what is reported is a
+function or class of the module level, under a name that the base did not bind there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from roundzero.checkers._python import Function, Parsed
     from roundzero.core.finding import Fix
 
-FEWEST: Final = 3
+FEWEST: Final = 2
 MOST: Final = 0.9
 
 
@@ -40,7 +40,7 @@ class MissingFromAll(RelationChecker):
     """Finds new public names that ``__all__`` does not list."""
 
     name = "missing-from-all"
-    version = "2"
+    version = "3"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Compare the public definitions of both sides with what is listed."""
@@ -56,8 +56,14 @@ class MissingFromAll(RelationChecker):
             return
         new = {name: node for name, node in _public(pair.head.tree).items() if name not in old}
         used = {part.id for part in near(pair.head, new) if isinstance(part, ast.Name)}
+        used |= {part.id for part in near(pair.base, new) if isinstance(part, ast.Name)}
         for name, node in new.items():
-            if name not in used and name not in now.names and not _registers(node):
+            if (
+                name not in used
+                and name not in now.names
+                and not _registers(node)
+                and "deprecat" not in pair.head.text(node).lower()
+            ):
                 yield Hit(
                     path=file.path,
                     span=pair.head.name_span(node),

@@ -1,17 +1,22 @@
 """missing-path: an added line of a script, workflow or build file names a file of the repository that is not there.
 
-Only a path whose file exists elsewhere under the same name is judged: what is built, downloaded or of another machine
-has no counterpart here. References to what this change removes are deleted-file-still-named's. Invariant: no file of
-the repository ends in the path that is said to be missing.
+What is built, downloaded or of another machine is missing by right. So a path is judged only if its file exists
+elsewhere under the same name, or if it is surely read (``_read_paths``) from a folder that the repository has, and
+nothing else names or ignores it. References to what this change removes are deleted-file-still-named's. Invariant: no
+file of the repository ends in the path that is said to be missing.
 """
 
 from __future__ import annotations
 
+import difflib
 import posixpath
 import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, code
+from roundzero.checkers._gitignore import GitIgnore
+from roundzero.checkers._paths import folders_above
+from roundzero.checkers._read_paths import read_paths
 from roundzero.checkers._starlark import is_starlark
 from roundzero.core.change import Side
 from roundzero.core.finding import Edit, Fix, Hit
@@ -22,6 +27,7 @@ from roundzero.core.text import Position, RelPath, Span
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
+    from roundzero.checkers._read_paths import ReadPath
     from roundzero.core.change import Change, FileChange
     from roundzero.core.ports import GrepHit, Repository
 
@@ -48,6 +54,11 @@ _COMMON: Final = frozenset(
     {"__init__.py", "README.md", "setup.py", "conftest.py", "main.py", "config.yaml", "config.yml", "config.json",
      "requirements.txt", "package.json", "index.md", "index.rst", "utils.py", "Makefile", "settings.json"}
 )  # fmt: skip
+_ACTIONS: Final = ("action.yml", "action.yaml", "Dockerfile")
+_PROSE: Final = (".md", ".rst", ".txt", ".adoc")
+NEAR: Final = 0.8
+NEARLY_SAME: Final = 0.9
+"""How alike, of 1, what may be meant is: a name beside the missing one, and a path anywhere."""
 MOST_PLACES: Final = 3
 """Most files of a name elsewhere: a commoner name says nothing."""
 
@@ -56,22 +67,108 @@ class MissingPath(ChangeChecker):
     """Finds paths that lead nowhere."""
 
     name = "missing-path"
+    version = "2"
 
     def words(self, change: Change) -> Collection[str]:
-        """The first folders of paths after a variable: one that is named elsewhere may be another checkout."""
+        """The first folders of paths after a variable, and the names of files: what else names one may make it."""
         rows = [match for file in change.files for _, _, match in _candidates(file)]
-        return {match.group("path").partition("/")[0] for match in rows if match.group("variable") is not None}
+        folders = {match.group("path").partition("/")[0] for match in rows if match.group("variable") is not None}
+        return folders | {_name(read.written) for file in change.files for read in _read(file)}
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at the paths on added lines."""
         candidates = [row for file in change.files for row in _candidates(file)]
-        if not candidates:
+        reads = [(file, read) for file in change.files for read in _read(file)]
+        if not candidates and not reads:
             return
         here = repository.paths(Side.HEAD)
         before = repository.paths(Side.BASE)
+        told: set[tuple[RelPath, int]] = set()
         for file, line, match in candidates:
-            hits = list(_look(file, line, match, here, before))
-            yield from hits or _behind_a_variable(file, line, match, here, found)
+            hits = list(_look(file, line, match, here, before)) or _behind_a_variable(file, line, match, here, found)
+            for hit in hits:
+                told.add((file.path, line))
+                yield hit
+        ignored = GitIgnore(repository)
+        folders = {folder for path in (*here, *before) for folder in folders_above(path)}
+        for file, read in reads:
+            if (file.path, read.span.start.line) not in told and not any(map(ignored.ignores, read.places)):
+                yield from _surely(file, read, here, before, folders, found)
+
+
+def _read(file: FileChange) -> Iterator[ReadPath]:
+    """What the added lines of a file surely read."""
+    if file.head is not None and any("/" in text or "_path" in text for text in file.added_lines):
+        for read in read_paths(file.head):
+            if read.span.start.line in file.added:
+                yield read
+
+
+def _name(written: str) -> str:
+    return written.rstrip("/").rpartition("/")[2]
+
+
+def _surely(
+    file: FileChange,
+    read: ReadPath,
+    here: Collection[RelPath],
+    before: Collection[RelPath],
+    folders: Collection[str],
+    found: Mapping[str, tuple[GrepHit, ...]],
+) -> Iterator[Hit]:
+    """A path that is read and is at none of the places where it may lie."""
+    name = _name(read.written)
+    mentions = [hit for hit in found.get(name, ()) if (hit.path, hit.line) != (file.path, read.span.start.line)]
+    is_named = any(not hit.path.endswith(_PROSE) for hit in mentions) and not read.is_action
+    if is_named or _may_be_there(read, here, before, folders):
+        return
+    places = sorted(path for path in here if path.rpartition("/")[2] == name and name not in _COMMON)
+    others = places if 1 <= len(places) <= MOST_PLACES else _alike(file, read, here)
+    is_ours = read.is_action or any(posixpath.dirname(place) in folders for place in read.places)
+    if not others and not (read.sure and is_ours):
+        return
+    fixes: tuple[Fix, ...] = ()
+    if len(others) == 1 and not read.is_action and (start := _start(read)) is not None:
+        new = posixpath.relpath(others[0], start or ".")
+        new = f"./{new}" if read.written.startswith("./") and not new.startswith(".") else new
+        fixes = (Fix(f"Name {new}", safe=False, edits=(Edit(file.path, read.span, read.written, new),)),)
+    shown = f"{code(read.written)} ({', '.join(others)})" if others else code(read.written)
+    yield Hit(path=file.path, span=read.span, subject=shown, fixes=fixes)
+
+
+def _may_be_there(
+    read: ReadPath, here: Collection[RelPath], before: Collection[RelPath], folders: Collection[str]
+) -> bool:
+    """Whether the path exists or did at the base; where it is not sure from where it is meant, whether any ends so."""
+    if read.is_action:
+        return any(f"{place}/{action}" in here for place in read.places for action in _ACTIONS)
+    if any(place in here or place in before or place in folders for place in read.places):
+        return True
+    ending = f"/{posixpath.normpath(read.written)}"
+    return not read.sure and (
+        _name(read.written) in _COMMON or any(f"/{path}".endswith(ending) for path in (*here, *before))
+    )
+
+
+def _alike(file: FileChange, read: ReadPath, here: Collection[RelPath]) -> list[RelPath]:
+    """The path that is most like a missing one: beside it, or anywhere if it is nearly the same."""
+    for place in read.places:
+        folder = posixpath.dirname(place)
+        beside = [_name(path) for path in here if posixpath.dirname(path) == folder and path != file.path]
+        if found := difflib.get_close_matches(_name(place), beside, 1, NEAR):
+            return [RelPath(posixpath.join(folder, found[0]))]
+        if found := difflib.get_close_matches(place, here, 1, NEARLY_SAME):
+            return [RelPath(found[0])]
+    return []
+
+
+def _start(read: ReadPath) -> str | None:
+    """The folder that a path is written from; None where there are several."""
+    written = posixpath.normpath(read.written)
+    if len(read.places) > 1:
+        return None
+    place = read.places[0]
+    return place.removesuffix(written).rstrip("/") if f"/{place}".endswith(f"/{written}") else None
 
 
 def _candidates(file: FileChange) -> Iterator[tuple[FileChange, int, re.Match[str]]]:
@@ -111,7 +208,15 @@ def _look(
         return
     span = Span(Position(line, match.start("path") + 1), Position(line, match.end("path") + 1))
     fixes: tuple[Fix, ...] = ()
-    new = _spelt_like(written, plain, file.path, places[0], has_variable=match.group("variable") is not None)
+    first = f"{plain.partition('/')[0]}/"
+    new = _spelt_like(
+        written,
+        plain,
+        file.path,
+        places[0],
+        has_variable=match.group("variable") is not None,
+        is_from_root=any(path.startswith(first) for path in here),
+    )
     if len(places) == 1 and new is not None:
         fixes = (Fix(f"Name {new}", safe=False, edits=(Edit(file.path, span, written, new),)),)
     yield Hit(path=file.path, span=span, subject=f"{code(written)} ({', '.join(places)})", fixes=fixes)
@@ -145,11 +250,13 @@ def _is_near(plain: str, naming: RelPath, here: Collection[RelPath]) -> bool:
     return any(any(path.startswith(f"{posixpath.join(root, first)}/") for path in here) for root in roots)
 
 
-def _spelt_like(written: str, plain: str, naming: RelPath, place: RelPath, *, has_variable: bool) -> str | None:
+def _spelt_like(
+    written: str, plain: str, naming: RelPath, place: RelPath, *, has_variable: bool, is_from_root: bool
+) -> str | None:
     """The existing path written the way the missing one is; None where its starting point is not plain."""
     if has_variable or written == plain:
         return place
-    if written.startswith("./") and "/" not in naming:
+    if written == f"./{plain}" and (is_from_root or "/" not in naming):
         return f"./{place}"
     if written.startswith("."):
         return posixpath.relpath(place, posixpath.dirname(naming) or ".")

@@ -126,7 +126,8 @@ def is_slip(written: str, meant: str) -> bool:
     if len(longer) != len(shorter) + 1 or longer[:-1] == shorter:
         return False
     at = next(at for at, letter in enumerate(longer) if at >= len(shorter) or shorter[at] != letter)
-    return longer[at + 1 :] == shorter[at:] and longer[at] != "_" and not longer.endswith("s") | shorter.endswith("s")
+    is_plural = longer.endswith("s") is not shorter.endswith("s")
+    return longer[at + 1 :] == shorter[at:] and longer[at] != "_" and not is_plural
 
 
 CHECKER: Final = MisspeltLiteral

@@ -1,8 +1,9 @@
-"""new-logic-untested: a new public function with several branches, and no test names it or its module.
+"""new-logic-untested: a new public function with several branches, and no test names it.
 
-Tests may reach it through others, so this is a hint. Silent in a repository without tests, for scripts, for methods
-that override, for what is registered by a decorator, and for what its own module calls. One hit a file. Invariant: no
-file of tests mentions either name.
+Tests may reach it through others, so this is a hint. Silent in a repository without tests, where tests name its module
+and the module or those tests are part of the change, for scripts, for methods that override, for what is registered by
+a decorator, for what its own module names, and for what moved here from another file. One hit a file. Invariant: no
+file of tests mentions the function.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from roundzero.checkers._python import Parsed, blocks, definitions, last_name, p
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.syntax import NotPythonError
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 BRANCHES: Final = 2
 
+_DEFINITION: Final = regex(r"[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)")
 _BRANCHES: Final = (ast.If, ast.IfExp, ast.While, ast.ExceptHandler, ast.match_case, ast.BoolOp)
 
 
@@ -36,7 +39,7 @@ class NewLogicUntested(ChangeChecker):
     """Finds new decisions without a test."""
 
     name = "new-logic-untested"
-    version = "2"
+    version = "3"
 
     def __init__(self) -> None:
         """Start before the change is known."""
@@ -53,15 +56,23 @@ class NewLogicUntested(ChangeChecker):
         if not new or not any(is_test_path(path) and path.endswith(".py") for path in repository.paths(Side.HEAD)):
             return
         told: set[RelPath] = set()
+        changed = {file.path for file in change.files}
         for file, parsed, name, function in new:
-            mentions = (*found.get(function.name, ()), *found.get(module_stem(file.path), ()))
-            if file.path not in told and not any(is_test_path(hit.path) for hit in mentions):
+            mentions = [hit for hit in found.get(function.name, ()) if is_test_path(hit.path)]
+            mentions += [
+                hit
+                for hit in found.get(module_stem(file.path), ())
+                if is_test_path(hit.path) and (file.base is None or hit.path in changed)
+            ]
+            if file.path not in told and not mentions:
                 told.add(file.path)
                 yield Hit(path=file.path, span=parsed.name_span(function), subject=code(name))
 
     def _functions(self, change: Change) -> list[tuple[FileChange, Parsed, str, Function]]:
         if self._new is None:
-            self._new = [(file, *row) for file in change.files if _is_production(file) for row in _new_functions(file)]
+            new = [(file, *row) for file in change.files if _is_production(file) for row in _new_functions(file)]
+            gone = {name for file in change.files if new for name in _removed(file)}
+            self._new = [row for row in new if row[-1].name not in gone]
         return self._new
 
 
@@ -75,6 +86,15 @@ def _is_production(file: FileChange) -> bool:
     )
 
 
+def _removed(file: FileChange) -> Iterator[str]:
+    """The names whose definitions went from a file, by the removed lines."""
+    if file.base is not None and language_of(file.path) == "python":
+        for line in file.removed:
+            match = _DEFINITION.match(file.base.index.line(line))
+            if match is not None:
+                yield match[1]
+
+
 def _new_functions(file: FileChange) -> Iterator[tuple[Parsed, str, Function]]:
     assert file.head is not None  # noqa: S101  only files with a head are asked about
     try:
@@ -83,16 +103,14 @@ def _new_functions(file: FileChange) -> Iterator[tuple[Parsed, str, Function]]:
     except NotPythonError:
         return
     old = {name.rpartition(".")[2] for name in before}
-    called = {last_name(part.func) for part in ast.walk(parsed.tree) if isinstance(part, ast.Call)}
+    parts = [*ast.walk(parsed.tree)]
+    used = {last_name(part.func) for part in parts if isinstance(part, ast.Call)}
+    used |= {part.id for part in parts if isinstance(part, ast.Name)}
     derived = tuple(f"{name}." for name in _derived(parsed.tree))
     for name, function in definitions(parsed.tree).items():
         if function.name in old or any(part.startswith("_") for part in name.split(".")) or function.decorator_list:
             continue
-        if (
-            function.name in called
-            or name.startswith(derived)
-            or parsed.name_span(function).start.line not in file.added
-        ):
+        if function.name in used or name.startswith(derived) or parsed.name_span(function).start.line not in file.added:
             continue
         if sum(isinstance(part, _BRANCHES) for part in within(function)) >= BRANCHES:
             yield parsed, name, function

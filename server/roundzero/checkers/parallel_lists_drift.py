@@ -262,6 +262,8 @@ def _place(change: Change, drift: Drift) -> Place:
         file = change.file(place.path)
         if file is not None and place.span is not None and place.span.start.line in file.added:
             return place
+    if drift.key[0] == "hash":
+        spoken.sort(key=lambda place: change.file(place.path) is None)
     return spoken[0] if spoken else drift.places[0]
 
 

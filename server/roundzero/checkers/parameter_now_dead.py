@@ -1,8 +1,8 @@
 """parameter-now-dead: a parameter that was used before this change is used no longer.
 
 Silent where a signature is not the function's own choice: overrides, abstract and stub functions, dunder methods,
-decorated functions, callbacks (functions used as values), names with an underscore, and tests. Invariant: the function
-exists on both sides under one qualified name, with the parameter on both.
+decorated functions, callbacks (functions used as values), names with an underscore, tests, and examples of what a
+framework calls. Invariant: the function exists on both sides under one qualified name, with the parameter on both.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import Pair, RelationChecker, code
-from roundzero.checkers._paths import is_test_path
+from roundzero.checkers._paths import is_example, is_test_path
 from roundzero.checkers._python import definitions, dotted, is_docstring, near
 from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, Hit, evidence_at
@@ -32,11 +32,12 @@ class ParameterNowDead(RelationChecker):
     """Finds parameters that lost their last use."""
 
     name = "parameter-now-dead"
+    version = "2"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Compare the uses of the parameters of every function both sides have."""
         file = pair.file
-        if not pair.is_python or not file.removed or is_test_path(file.path):
+        if not pair.is_python or not file.removed or is_test_path(file.path) or is_example(file.path):
             return
         before = definitions(pair.base.tree)
         after = definitions(pair.head.tree)

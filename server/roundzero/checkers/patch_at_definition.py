@@ -38,7 +38,7 @@ _FROM_IMPORT: Final = regex(r"^(?:from[ \t]|[ \t]+\w+(?:[ \t]+as[ \t]+\w+)?,?[ \
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """A patched name: the literal, the module that defines it, and the name."""
+    """A patched name: the literal, the module that defines it or the package that offers it, and the name."""
 
     test: RelPath
     string: StringUse
@@ -59,6 +59,7 @@ class PatchAtDefinition(SymbolChecker):
     """Finds patches that reach nobody."""
 
     name = "patch-at-definition"
+    version = "2"
 
     def words(self, view: SymbolView) -> Collection[str]:
         """The patched names, and the names that production code of the change now imports."""
@@ -128,9 +129,9 @@ def _target(view: SymbolView, test: RelPath, string: StringUse) -> _Target | Non
     if home is None or is_test_path(home):
         return None
     found = view.symbols.resolve_name(home, name, Side.HEAD)
-    if not isinstance(found, Found) or found.path != home or found.binding is None:
+    if not isinstance(found, Found) or found.binding is None or found.binding.kind not in {"def", "class", "assign"}:
         return None
-    if found.binding.kind not in {"def", "class", "assign"}:
+    if found.path != home and not (home.endswith("/__init__.py") and home in found.via):
         return None
     return _Target(test, string, module, home, name)
 
@@ -194,7 +195,9 @@ def _keeping(view: SymbolView, target: _Target, path: RelPath) -> list[_Keeper] 
         return None
     rows = [row for row in facts.imports if row.name == target.name and not row.where & Where.TYPING]
     answers = view.symbols.resolve_imports(path, rows, Side.HEAD) if rows else {}
-    mine = [row for row, found in answers.items() if isinstance(found, Found) and found.path == target.home]
+    mine = [
+        row for row, found in answers.items() if isinstance(found, Found) and target.home in {found.path, *found.via}
+    ]
     if is_test_path(path):
         return []
     if any(row.scope or row.where & Where.TRIED for row in mine):

@@ -1,7 +1,8 @@
 """plain-http: an added URL that anyone on the way can read and change.
 
-Only URLs a program would open: comments, tests, loopback, private and single-label hosts, placeholders, and URLs that
-are names (XML namespaces, schemas, licences) are left alone, and so are hosts this file already used this way.
+Only URLs a program would open: comments, tests, loopback, private and single-label hosts, placeholders, URLs that are
+names (XML namespaces, schemas, licences) or told to people, in the message of an error or printed, are left alone, and
+so are hosts this file already used this way.
 Invariant: a hit lies on an added line.
 """
 
@@ -19,7 +20,7 @@ from roundzero.core.regex import regex
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from roundzero.core.text import LineIndex
+    from roundzero.core.text import LineIndex, Position
 
 _URL: Final = regex(r"(?<![\w+.-])http://(?P<host>[^\s/:?#\"'`<>()\[\]{}|\\^,;*$%@]+)(?P<rest>[^\s\"'`<>)\]]*)")
 _PRIVATE: Final = regex(
@@ -41,6 +42,10 @@ _NAMING_LINE: Final = regex(
     r"\.xsd|\.dtd|startswith|endswith|replace\(|removeprefix|re\.compile|(?:property|feature)_|>>>|\bin \(?[\"']http",
     re.IGNORECASE,
 )
+_MESSAGE: Final = regex(r"\b(?:raise\b|warn\(|\w*(?:Error|Exception|Warning)\()")
+_PRINTED: Final = regex(r"\b(?:print|s?echo)\([^()]*[\"'][^\"']*$")
+_WORDS: Final = regex(r"[\"'][^\"']*\w[^\"']* [^\"']*$")
+_GOES_ON: Final = regex(r"[ \t]*[rRbBuUfF]{0,2}[\"']")
 _COMMENT: Final = regex(r"(?:^|[ \t])(?:#|//|/\*|\*|--|;|%|<!--|\.\. |REM\b)")
 _PROSE: Final = frozenset({"markdown", "rst", "svg"})
 _NOT_RUN: Final = regex(
@@ -75,7 +80,7 @@ class PlainHttp(RelationChecker):
     """Finds added URLs with http."""
 
     name = "plain-http"
-    version = "3"
+    version = "4"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Look at the added lines."""
@@ -99,7 +104,7 @@ class PlainHttp(RelationChecker):
             before = line[: start.column - 1]
             if _NAMING_LINE.search(line) is not None or _is_remark(before, language):
                 continue
-            if language == "python" and _is_in_table_of_tests(index, start.line):
+            if language == "python" and (_is_in_message(index, start) or _is_in_table_of_tests(index, start.line)):
                 continue
             scheme = index.span(match.start(), match.start() + len("http"))
             yield Hit(
@@ -127,6 +132,19 @@ def _is_remark(before: str, language: str | None) -> bool:
     if _COMMENT.search(before) is not None:
         return True
     return language == "python" and not ('"' in before or "'" in before)
+
+
+def _is_in_message(index: LineIndex, start: Position) -> bool:
+    """Whether a place is printed, or among words in what an error or a warning says, which may begin lines above."""
+    number = start.line
+    before = index.line(number)[: start.column - 1]
+    if _PRINTED.search(before) is not None:
+        return True
+    if _WORDS.search(before) is None:
+        return False
+    while number > 1 and _GOES_ON.match(index.line(number)) is not None:
+        number -= 1
+    return _MESSAGE.search(index.line(number)) is not None
 
 
 def _is_in_table_of_tests(index: LineIndex, number: int) -> bool:

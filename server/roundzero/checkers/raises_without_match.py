@@ -1,14 +1,14 @@
 """raises-without-match: a test expects an error that the code it calls raises for several reasons, and compares none.
 
-Only for types that say nothing (those of ruff's PT011), only where the block is one call that the index follows to a
-function of the repository, and only where that function, or one of its file that it calls, raises the type in at least
-FEWEST places. Silent where the message is looked at in any way. Invariant: the hit lies on a line of the change.
+Only where the block is one call that the index follows to a function of the repository, and only where that function,
+or one of its file that it calls, raises the type in at least FEWEST places; of a type that says something (one that is
+not among ruff's PT011), with as many messages. Silent where the message is looked at in any way. Invariant: the hit
+lies on a line of the change.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, SymbolView, code
@@ -46,7 +46,7 @@ _BROAD: Final[Mapping[str, frozenset[str] | None]] = {
 _NO_PLAIN_TEXT: Final = regex(r"%\S?|\{[^}]*\}|[^\w ,;:'=-]")
 """What parts a message into pieces that mean themselves in a regular expression."""
 
-_EXPECTS: Final = regex(rf"aises\(\s*(?:$|(?:{'|'.join(map(re.escape, _BROAD))})\s*(?:[,)]|$))")
+_EXPECTS: Final = regex(r"aises\(\s*(?:$|[\w.]+\s*(?:[,)]|$))")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,7 @@ class RaisesWithoutMatch(SymbolChecker):
     """Finds expectations that several causes satisfy."""
 
     name = "raises-without-match"
+    version = "2"
 
     def check(self, view: SymbolView) -> Iterable[Hit]:
         """Look at the expectations on added lines of test files."""
@@ -90,18 +91,23 @@ class RaisesWithoutMatch(SymbolChecker):
 
 def _judged(expected: _Expectation, parsed: Parsed, view: SymbolView) -> Iterator[Hit]:
     for target in _targets(expected, parsed, view.symbols):
-        lines = _raising_lines(target, _BROAD[expected.kind], view.symbols)
+        is_broad = expected.kind in _BROAD
+        names = _BROAD[expected.kind] if is_broad else frozenset({expected.kind.rpartition(".")[2]})
+        lines = _raising_lines(target, names, view.symbols)
         if len(lines) < FEWEST:
             continue
         source = view.repository.read(target.path, Side.HEAD)
         if source is None:
+            continue
+        messages = _messages(parse(source), lines)
+        if not is_broad and len(messages) < FEWEST:
             continue
         yield Hit(
             path=parsed.source.path,
             span=parsed.span(expected.node),
             subject=f"{code(expected.kind)}, {code(target.qualified)}",
             evidence=tuple(evidence_at(source, line, "raises") for line in lines[:4]),
-            fixes=_fixes(expected, parsed, _messages(parse(source), lines)),
+            fixes=_fixes(expected, parsed, messages),
         )
         return
 
@@ -143,15 +149,14 @@ def _injects(test: Function) -> bool:
 
 
 def _kind(node: ast.expr, *, arguments: int) -> str:
-    """The broad type that a call of ``raises`` expects without a message; "" where it is no such call."""
+    """The type that a call of ``raises`` expects without a message; "" where it is no such call."""
     if not isinstance(node, ast.Call) or (dotted(node.func).rpartition(".")[2] not in {"raises", "assertRaises"}):
         return ""
     if arguments == 1 and (len(node.args) != 1 or node.keywords):
         return ""
     if len(node.args) < arguments:
         return ""
-    kind = dotted(node.args[0])
-    return kind if kind in _BROAD else ""
+    return dotted(node.args[0])
 
 
 def _only_call(statement: ast.stmt) -> ast.expr | None:
@@ -187,6 +192,8 @@ def _targets(expected: _Expectation, parsed: Parsed, symbols: Symbols) -> Iterat
     root, *below = chain.split(".")
     if len(below) == 1 and (made := _made_by(root, expected.test)):
         chain, rest = made, (*below, *rest)
+    elif len(below) == 2 and root == "self" and (made := _made_by(f"self.{below[0]}", parsed.tree)):
+        chain, rest = made, (below[1], *rest)
     found, attributes = _resolved(chain, parsed, expected.test, symbols)
     if not isinstance(found, Found) or not found.sure or found.definition is None or is_test_path(found.path):
         return
@@ -202,8 +209,8 @@ def _targets(expected: _Expectation, parsed: Parsed, symbols: Symbols) -> Iterat
         yield _Target(found.path, f"{qualified}.__post_init__")
 
 
-def _made_by(name: str, test: Function) -> str:
-    """What a local variable was made by, where it is set once in the test."""
+def _made_by(name: str, test: Function | ast.Module) -> str:
+    """What a variable was made by, where it is set once in the test, or an attribute of tests once in their file."""
     values = [
         part.value
         for part in ast.walk(test)
@@ -247,7 +254,7 @@ def _raising_lines(target: _Target, names: frozenset[str] | None, symbols: Symbo
         row.line
         for function in functions
         for row in uses.raises_in(function)
-        if row.exception and (names is None or row.exception in names)
+        if row.exception and (names is None or not names.isdisjoint({row.exception, row.exception.rpartition(".")[2]}))
     )
 
 

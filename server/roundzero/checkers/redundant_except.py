@@ -81,7 +81,7 @@ class RedundantExcept(PythonChecker):
             known = [_Known(name, own, bound, apart=apart and name in _ALIASES) for name in names]
             covered = [at for at in range(len(names)) if _is_covered(known, at)]
             if covered:
-                yield ctx.hit(members.elts[covered[0]], fixes=_fixes(ctx, members, covered))
+                yield ctx.hit(members.elts[covered[0]], fixes=without(ctx, members, covered))
 
 
 def _parents(tree: ast.Module, names: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
@@ -165,7 +165,7 @@ def _rank(known: _Known, at: int) -> tuple[bool, int]:
     return (known.builtin is not None and known.builtin.__name__ != known.name, at)
 
 
-def _fixes(ctx: CheckContext, members: ast.Tuple, covered: list[int]) -> tuple[Fix, ...]:
+def without(ctx: CheckContext, members: ast.Tuple, covered: Sequence[int]) -> tuple[Fix, ...]:
     """Write the tuple without the covered members, unless a comment would be lost."""
     if "#" in ctx.file.text(members):
         return ()

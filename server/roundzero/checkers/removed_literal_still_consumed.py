@@ -33,7 +33,15 @@ _RARE: Final = regex(
 )
 _MAKES: Final = frozenset({"key", "return", "assign", "element", "default", "keyword"})
 _CONSUMES: Final = frozenset({"index", "compare", "case"})
-_READERS: Final = frozenset({"get", "pop", "getattr", "hasattr"})
+_OFFERS: Final = frozenset(
+    {"emit", "publish", "fire", "trigger", "notify", "setdefault", "method", "register", "register_method",
+     "add_method", "add_command", "add_handler"}
+)  # fmt: skip
+"""Calls that make what they are given known: an event is sent, a method offered."""
+_READERS: Final = frozenset(
+    {"get", "pop", "getattr", "hasattr", "on", "once", "subscribe", "listen", "add_listener", "call", "invoke",
+     "call_method", "request"}
+)  # fmt: skip
 _FROM_OUTSIDE: Final = regex(r"environ|getenv|headers|args|params|request|json|config|settings|meta", re.IGNORECASE)
 """Mappings whose keys others make."""
 
@@ -45,6 +53,7 @@ class RemovedLiteralStillConsumed(SymbolChecker):
     """Finds consumers of strings that nothing makes any more."""
 
     name = "removed-literal-still-consumed"
+    version = "2"
 
     def words(self, view: SymbolView) -> Collection[str]:
         """The rare tokens that removed lines made."""
@@ -74,8 +83,21 @@ def _made(view: SymbolView) -> Iterator[tuple[FileChange, StringUse]]:
         }
         uses = view.symbols.uses(base.path, Side.BASE) if tokens else None
         for string in uses.strings if uses is not None else ():
-            if string.value in tokens and string.line in file.removed and string.role in _MAKES:
+            if (
+                string.value in tokens
+                and string.line in file.removed
+                and _is_made(string, base.index.line(string.line))
+            ):
                 yield file, string
+
+
+def _is_made(string: StringUse, line: str) -> bool:
+    """Whether a line produces a string: as a value or a key, in ``x["key"] = ...``, or in a call that offers it."""
+    if string.role == "index":
+        return re.search(rf"[\"']{string.value}[\"']\s*\]\s*=(?!=)", line) is not None
+    if string.role == "argument":
+        return string.owner.rpartition(".")[2] in _OFFERS
+    return string.role in _MAKES
 
 
 def _consumers(view: SymbolView, file: FileChange, made: StringUse) -> Iterator[Hit]:

@@ -1,8 +1,9 @@
 """removed-symbol-still-used: the change removed a definition, and something still uses it.
 
-In code: ``module.name``, the name in its own module, the literal target of a patch, ``self.method`` of its class. In
-documentation: a distinctive name that nothing defines any more. Imports are unresolved-import's. Invariant: a use in
-code resolved to the removed definition at the base, and resolves to nothing at the head.
+In code: ``module.name``, the name in its own module, the literal target of a patch, ``self.method`` of its class, and
+where settings and project files name it (``module:name``). In documentation: a distinctive name that nothing defines
+any more. Imports are unresolved-import's. Invariant: a use in code resolved to the removed definition at the base, and
+resolves to nothing at the head.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from roundzero.checkers._across import (
     removed_names,
 )
 from roundzero.checkers._base import SymbolChecker
+from roundzero.checkers._paths import is_example
 from roundzero.core.change import Side
 from roundzero.core.item import Severity, language_of
 from roundzero.core.regex import regex
@@ -50,6 +52,9 @@ _PAST: Final = regex(
     r"deprecat|remov|renam|replac|former|used to|no longer|legacy|obsolet|instead of|was called|old ", re.IGNORECASE
 )
 _EXPECTED: Final = regex(r"AttributeError|hasattr\(|getattr\(")
+_NAMES_CODE: Final = frozenset({"python", "toml", "yaml", "bash", "json", "dockerfile", "make"})
+_COMMENT: Final = regex(r"\s*(?:#|//|;)")
+_PATCHES: Final = regex(r"(?:patch|setattr)\w*\([^)]*$")
 SHORTEST_NAME: Final = 8
 """Shortest name, in code points, whose mention in prose is taken to mean the code."""
 
@@ -58,6 +63,7 @@ class RemovedSymbolStillUsed(SymbolChecker):
     """Finds uses of what the change removed."""
 
     name = "removed-symbol-still-used"
+    version = "2"
 
     def words(self, view: SymbolView) -> Collection[str]:
         """The names that went."""
@@ -75,6 +81,7 @@ class RemovedSymbolStillUsed(SymbolChecker):
             for site in _sites(view, removed.name, removed.path):
                 yield from _in_code(view, removed, site)
             yield from _as_patch_target(view, removed)
+            yield from _as_entry_point(view, removed)
             if removed.binding.kind in {"def", "class"}:
                 yield from _in_documents(view, removed)
         for file, row in _methods(view):
@@ -146,6 +153,33 @@ def _as_patch_target(view: SymbolView, removed: Removed) -> Iterator[Hit]:
                 continue
             if isinstance(view.symbols.resolve_name(removed.path, name, Side.HEAD), Missing):
                 yield _hit(view, removed, path, string.span, string.value)
+
+
+def _as_entry_point(view: SymbolView, removed: Removed) -> Iterator[Hit]:
+    """``module:name`` of a project file or command, and ``"module.name"``: what imports it finds nothing."""
+    modules = [re.escape(module) for module in _modules(removed.path)]
+    if not modules:
+        return
+    name = re.escape(removed.name)
+    quoted = "|".join(module for module in modules if "." in module)
+    named = re.compile(
+        rf"(?:(?<=[\s\"'=])(?:{'|'.join(modules)}):{name}(?![\w.])"
+        + (rf"|(?<=[\"'])(?:{quoted})\.{name}(?=[\"']))" if quoted else ")")
+    )
+    for hit in view.symbols.mentions({removed.name}, Side.HEAD)[removed.name]:
+        match = named.search(hit.text) if language_of(hit.path) in _NAMES_CODE and not is_example(hit.path) else None
+        if match is None or _COMMENT.match(hit.text) or _PATCHES.search(hit.text[: match.start()]):
+            continue
+        if isinstance(view.symbols.resolve_name(removed.path, removed.name, Side.HEAD), Missing):
+            span = Span(Position(hit.line, match.start() + 1), Position(hit.line, match.end() + 1))
+            yield _hit(view, removed, hit.path, span, match.group())
+
+
+def _modules(path: RelPath) -> list[str]:
+    """What a module may be called: its path in dots, from the root and from below a folder of sources."""
+    parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+    rows = [parts, parts[1:]] if parts[0] in {"src", "lib", "python"} else [parts]
+    return [".".join(row) for row in rows if row and all(part.isidentifier() for part in row)]
 
 
 def _in_documents(view: SymbolView, removed: Removed) -> Iterator[Hit]:

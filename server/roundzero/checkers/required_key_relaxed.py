@@ -1,8 +1,9 @@
 """required-key-relaxed: ``d["k"]`` became ``d.get("k")`` or ``d.get("k", default)``: a missing key goes unnoticed.
 
-Only where the same expression is read in the same function, no required read of that key is left there, and, without a
-default, nothing looks at whether it was there or fails at once on None. Invariant: a hit lies on an added line and its
-counterpart on a removed one.
+``os.getenv`` is such a read of the environment, and a constant's name is a key like a text. Only where the same
+expression is read in the same function, no required read of that key is left there, and, without a default or with an
+empty one, nothing looks at whether it was there or fails at once on None. Invariant: a hit lies on an added line and
+its counterpart on a removed one.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from roundzero.checkers._base import Pair, RelationChecker, code, replace
 from roundzero.checkers._python import definitions, dotted, within
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -27,18 +29,22 @@ _FAILS_ON_NONE: Final = frozenset(
 )  # fmt: skip
 """Functions that raise TypeError for None."""
 
+_ENVIRONMENT: Final = {"os.getenv": "os.environ", "getenv": "environ"}
+_MAY_BE_OPTIONAL: Final = regex(r"\.get\(|\bgetenv\(")
+
 
 class RequiredKeyRelaxed(RelationChecker):
     """Finds required keys that became optional."""
 
     name = "required-key-relaxed"
+    version = "2"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Compare key reads function by function."""
         file = pair.file
         if not pair.is_python or file.base is None or file.head is None:
             return
-        if not any(".get(" in file.head.index.line(line) for line in file.added):
+        if not any(_MAY_BE_OPTIONAL.search(file.head.index.line(line)) for line in file.added):
             return
         before = _places(pair.base.tree)
         for name, node in _places(pair.head.tree).items():
@@ -68,32 +74,66 @@ def _required(parsed: Parsed, node: ast.AST, lines: Collection[int] | None) -> I
 
 
 def _optional(parsed: Parsed, node: ast.AST, lines: Collection[int] | None) -> Iterator[tuple[str, ast.Call]]:
-    """Calls of ``get``, with a default or without."""
+    """Calls of ``get`` and ``getenv``, with a default or without."""
     for part in within(node):
-        if not isinstance(part, ast.Call) or not isinstance(part.func, ast.Attribute) or part.func.attr != "get":
+        if not isinstance(part, ast.Call) or len(part.args) not in {1, 2} or part.keywords or not _is_key(part.args[0]):
             continue
-        if len(part.args) not in {1, 2} or part.keywords or not _is_key(part.args[0]):
+        called = part.func
+        if isinstance(called, ast.Attribute) and called.attr == "get":
+            read = ast.unparse(called.value)
+        elif dotted(called) in _ENVIRONMENT:
+            read = _ENVIRONMENT[dotted(called)]
+        else:
             continue
         if lines is None or parsed.start(part).line in lines:
-            yield f"{ast.unparse(part.func.value)}[{ast.unparse(part.args[0])}]", part
+            yield f"{read}[{ast.unparse(part.args[0])}]", part
 
 
 def _passes_on(call: ast.Call, node: ast.AST) -> bool:
     """Whether what ``get`` gives for a missing key goes on as if it were the value.
 
-    None does not where the place fails on it, or where something asks whether it is there.
+    None does not where the place fails on it, or where something asks whether it is there; another empty default does
+    not where something asks whether it is empty.
     """
-    if len(call.args) == 2:
+    default = call.args[1] if len(call.args) == 2 else ast.Constant(None)
+    is_none = isinstance(default, ast.Constant) and default.value is None
+    if not is_none and not _is_empty(default):
         return True
     above: dict[int, ast.AST] = {id(child): part for part in ast.walk(node) for child in ast.iter_child_nodes(part)}
     place = above.get(id(call))
     if isinstance(place, ast.Call) and place.func is not call:
-        return dotted(place.func) not in _FAILS_ON_NONE
+        return not is_none or dotted(place.func) not in _FAILS_ON_NONE
     if isinstance(place, (ast.Assign, ast.AnnAssign)):
         targets = place.targets if isinstance(place, ast.Assign) else [place.target]
         names = {target.id for target in targets if isinstance(target, ast.Name)}
-        return not names or not names & _asked_about(node)
-    return isinstance(place, (ast.Return, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.keyword, ast.FormattedValue))
+        return not names or not names & (_asked_about(node) if is_none else _asked_whether(node))
+    return not is_none or isinstance(
+        place, (ast.Return, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.keyword, ast.FormattedValue)
+    )
+
+
+def _is_empty(node: ast.expr) -> bool:
+    """Whether a default is one that counts as false."""
+    if isinstance(node, ast.Constant):
+        return not node.value
+    if isinstance(node, ast.Dict):
+        return not node.keys
+    return isinstance(node, (ast.List, ast.Tuple)) and not node.elts
+
+
+def _asked_whether(node: ast.AST) -> set[str]:
+    """The names that some condition takes as true or false."""
+    asked: set[str] = set()
+    for part in ast.walk(node):
+        tests: list[ast.expr] = []
+        if isinstance(part, (ast.If, ast.IfExp, ast.While, ast.Assert)):
+            tests = [part.test]
+        elif isinstance(part, ast.BoolOp):
+            tests = part.values
+        elif isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+            tests = [part.operand]
+        asked |= {test.id for test in tests if isinstance(test, ast.Name)}
+    return asked
 
 
 def _asked_about(node: ast.AST) -> set[str]:
@@ -108,7 +148,10 @@ def _asked_about(node: ast.AST) -> set[str]:
 
 
 def _is_key(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+    """Whether an expression is a fixed key: a text, or a constant by its name."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str)
+    return dotted(node).rpartition(".")[2].isupper()
 
 
 def _hit(pair: Pair, call: ast.Call, required: ast.Subscript) -> Hit:

@@ -70,6 +70,8 @@ class _WholeRun:
         words: set[str] = set()
         able: list[tuple[str, ChangeChecker | SymbolChecker]] = []
         for name in self._wanted:
+            if self._should_stop():
+                return None
             for checker in self._tried(name, partial(_made, name)) or ():
                 asked = self._tried(name, partial(self._words, checker))
                 if asked is not None:

@@ -1,7 +1,8 @@
 """set-before-try: state is set before the ``try`` whose ``finally`` restores it, and something between may raise.
 
-State is an attribute, an entry or a global name. Directly before the ``try`` is the idiom and left alone, as are calls
-that only log. Invariant: the ``finally`` gives the same place another value, and a call stands between.
+State is an attribute, an entry, a global name, or what a setter like ``os.chdir`` sets. Directly before the ``try`` is
+the idiom and left alone, as are calls that only log. Invariant: the ``finally`` gives the same place another value, and
+a call stands between.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
-from roundzero.checkers._python import dotted, same, within
+from roundzero.checkers._python import dotted, last_name, same, within
 from roundzero.core.finding import Edit, Fix
+from roundzero.core.regex import regex
 from roundzero.core.text import Position
 
 if TYPE_CHECKING:
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 
 FARTHEST: Final = 6
 """Statements between the setting and the ``try``."""
+
+_SETTERS: Final = regex(r"chdir|umask|signal|seterr|set[A-Z_]\w*|setlocale")
+"""Functions that put one state in the place of another, and by another call put it back."""
 
 _HARMLESS: Final = frozenset(
     {"debug", "info", "warning", "error", "exception", "log", "print", "append", "time", "monotonic", "perf_counter",
@@ -34,6 +39,7 @@ class SetBeforeTry(PythonChecker):
     """Finds state that stays set when something between it and the ``try`` raises."""
 
     name = "set-before-try"
+    version = "2"
     nodes = (ast.Try,)
 
     def __init__(self) -> None:
@@ -95,8 +101,12 @@ def _moved(statement: ast.stmt, last: ast.Try, ctx: CheckContext) -> tuple[Fix, 
 
 
 def _set(statements: Iterable[ast.stmt], shared: set[str]) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """The places that statements give a value, and the values."""
+    """The places that statements give a value, and the values: for a setter, it with all but its last argument."""
     for statement in statements:
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            call = statement.value
+            if call.args and not call.keywords and _SETTERS.fullmatch(last_name(call.func)) is not None:
+                yield ast.Tuple([call.func, *call.args[:-1]], ast.Load()), call.args[-1]
         if not isinstance(statement, ast.Assign):
             continue
         for target in statement.targets:

@@ -1,9 +1,10 @@
 """sibling-outlier: a call leaves out a keyword that its sibling calls pass.
 
 Siblings are calls of the same callee, written the same way, in one function; where it has too few, in one file, and
-then they all have to pass the same expression. Silent in tests, for what takes differing options by its nature, for
-calls with ``*`` or ``**``, and where a call differs in more than the one keyword: then it is another kind of call.
-Invariant: at least MOST of at least FEWEST siblings pass what is missing.
+then they all have to pass the same expression. So they have to where it is the only keyword they pass. Silent in tests,
+for what takes differing options by its nature, for calls with ``*`` or ``**``, and where a call differs in more than
+the one keyword: then it is another kind of call. Invariant: at least MOST of at least FEWEST siblings pass what is
+missing.
 """
 
 from __future__ import annotations
@@ -51,6 +52,14 @@ class _Seen:
     is_open: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """A keyword that a call leaves out. ``is_alone``: it is the only one that its siblings usually pass."""
+
+    name: str
+    is_alone: bool
+
+
 class _Group:
     """Calls that are siblings, and how often each keyword is passed by those with a number of plain arguments."""
 
@@ -67,7 +76,7 @@ class _Group:
                 self.closed[places] += 1
                 self.passed.setdefault(places, Counter()).update(call.keywords)
 
-    def missing(self, call: _Seen) -> str | None:
+    def missing(self, call: _Seen) -> _Missing | None:
         """The one keyword that a call leaves out; None where it leaves out none or several."""
         places = len(call.node.args)
         siblings = self.closed[places] - 1
@@ -77,13 +86,19 @@ class _Group:
             name for name, times in self.passed[places].items() if times - (name in call.keywords) >= MOST * siblings
         }
         missing = usual - call.keywords
-        return missing.pop() if len(missing) == 1 and len(usual) > 1 and not missing & _OPTIONAL else None
+        if len(missing) != 1 or missing & _OPTIONAL:
+            return None
+        (name,) = missing
+        if len(usual) > 1:
+            return _Missing(name, is_alone=False)
+        return _Missing(name, is_alone=True) if self.passed[places][name] == siblings else None
 
 
 class SiblingOutlier(PythonChecker):
     """Finds calls that differ from their siblings by one keyword."""
 
     name = "sibling-outlier"
+    version = "2"
     nodes = (ast.Call,)
 
     def __init__(self) -> None:
@@ -122,10 +137,13 @@ def _judged(callee: str, calls: Sequence[_Seen], ctx: CheckContext) -> Iterator[
     groups = {scope: _Group(found) for scope, found in inside.items() if scope and len(found) > FEWEST}
     for call in calls:
         group = groups.get(call.scope, everywhere)
-        if call.is_open or (name := group.missing(call)) is None:
+        if call.is_open or (missing := group.missing(call)) is None:
             continue
+        name = missing.name
         values = _values(name, [other for other in group.calls if other is not call])
-        if group is not everywhere or (len(values) == 1 and not _is_literal(*values)):
+        is_one = len(values) == 1 and not _is_literal(*values)
+        enough = [is_one, not missing.is_alone]
+        if all(enough) or (group is not everywhere and any(enough)):
             yield ctx.hit_at(ctx.file.span(call.node), f"{callee}({name}=)", fixes=_fixes(name, call, values, ctx))
 
 

@@ -1,7 +1,7 @@
 """signature-probe: a call that raised TypeError is made again with other arguments.
 
 A TypeError from inside of what is called looks the same, so that a mistake there becomes a second call. Invariant: the
-``try`` and its handler call the same thing with different arguments.
+``try`` and its handler call the same thing with different arguments, and a hit is the handler's first line.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from roundzero.checkers._base import CheckContext, PythonChecker, code
 from roundzero.checkers._python import within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from roundzero.core.finding import Hit
 
@@ -27,6 +27,7 @@ class SignatureProbe(PythonChecker):
     """Finds calls that are tried with one signature and then with another."""
 
     name = "signature-probe"
+    version = "2"
     nodes = (ast.Try,)
 
     def concerns(self, ctx: CheckContext) -> bool:
@@ -41,13 +42,18 @@ class SignatureProbe(PythonChecker):
         for handler in node.handlers:
             if not _takes_type_error(handler.type):
                 continue
-            for statement in handler.body:
-                for again in _calls(statement):
-                    first = tried.get(ast.dump(again.func))
-                    if first is not None and _shape(first) != _shape(again):
-                        yield replace(
-                            ctx.hit(again), subject=f"{code(ctx.file.text(first))}, {code(ctx.file.text(again))}"
-                        )
+            again = next(
+                (call for statement in handler.body for call in _calls(statement) if _is_other(call, tried)), None
+            )
+            if again is not None and handler.type is not None:
+                subject = f"{code(ctx.file.text(tried[ast.dump(again.func)]))}, {code(ctx.file.text(again))}"
+                yield replace(ctx.hit_at(ctx.file.span(handler, handler.type), ""), subject=subject)
+
+
+def _is_other(call: ast.Call, tried: Mapping[str, ast.Call]) -> bool:
+    """Whether a call is of something that was tried with other arguments."""
+    first = tried.get(ast.dump(call.func))
+    return first is not None and _shape(first) != _shape(call)
 
 
 def _calls(node: ast.stmt) -> Iterator[ast.Call]:

@@ -1,9 +1,10 @@
 """state-outside-init: a method that runs more than once sets a collection anew that others fill.
 
 The collection is first set outside ``__init__``, by a method that its own class calls twice or in a loop: the second
-call throws away what was gathered. Silent where ``__init__`` or the class body set it, for methods whose name says that
-they start afresh, and for those that then gather it all, themselves or by a method they call. Invariant: one file is
-looked at, and a class only with all its methods.
+call throws away what was gathered. Or it is set to what a parameter gives, and the method that makes all the calls
+reads it only behind the last. Silent where ``__init__`` or the class body set it, for methods that empty it and whose
+name says that they start afresh, and for those that then gather it all, themselves or by a method they call. Invariant:
+one file is looked at, and a class only with all its methods.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from roundzero.checkers._python import dotted, within
 from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from roundzero.checkers._python import Function
     from roundzero.core.finding import Hit
@@ -32,6 +33,10 @@ _MAY_EMPTY: Final = regex(
 )
 """What a method says somewhere that makes a collection anew."""
 
+_MAKES: Final = frozenset({"list", "dict", "set", "sorted", "tuple", "Counter", "deque"})
+_MANY: Final = regex(r"\w*(?<!pos)(?<!las)(?<!clas)[^s\W]s")
+"""Plurals, as far as that can be told."""
+
 _FILLS: Final = frozenset({"append", "extend", "add", "update", "setdefault", "insert", "appendleft"})
 
 
@@ -39,6 +44,7 @@ class StateOutsideInit(PythonChecker):
     """Finds collections that a second call empties."""
 
     name = "state-outside-init"
+    version = "2"
     nodes = (ast.ClassDef,)
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
@@ -48,6 +54,7 @@ class StateOutsideInit(PythonChecker):
         methods = [part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))]
         if not any(method.name == "__init__" for method in methods):
             return
+        replaced = list(_replaced(methods))
         emptied = [
             (method, place)
             for method in methods
@@ -55,10 +62,13 @@ class StateOutsideInit(PythonChecker):
             for place, value in _sets(method)
             if _is_empty(value)
         ]
-        if not emptied:
+        if not emptied and not replaced:
             return
         early = {name for part in node.body for name in _bound_in_body(part)}
         early |= {place.attr for method in methods if method.name == "__init__" for place, _ in _sets(method)}
+        for method, place in replaced:
+            if place.attr not in early:
+                yield ctx.hit(place, f"{node.name}.{method.name}: {ctx.file.text(place)}")
         filled = {method.name: _filled(method) for method in methods}
         calls: Counter[str] = Counter()
         for method in methods:
@@ -73,6 +83,65 @@ class StateOutsideInit(PythonChecker):
             leads_on = any(place.attr in filled.get(name, ()) for name in _called(method))
             if not leads_on and not _is_kept(place, method) and not _gathers(place.attr, method):
                 yield ctx.hit(place, f"{node.name}.{method.name}: {ctx.file.text(place)}")
+
+
+def _replaced(methods: Sequence[Function]) -> Iterator[tuple[Function, ast.Attribute]]:
+    """What a method sets from a parameter though another calls it several times and looks only at the end."""
+    for method in methods:
+        if method.name == "__init__" or method.decorator_list:
+            continue
+        given = {each.arg for each in (*method.args.args[1:], *method.args.kwonlyargs)}
+        for statement in method.body if given else ():
+            if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+                continue
+            place = statement.targets[0]
+            if (
+                isinstance(place, ast.Attribute)
+                and dotted(place.value) == "self"
+                and _is_gathered(place.attr, statement.value, given)
+                and len(list(_named(place.attr, method))) == 1
+                and any(_looks_at_the_end(each, method.name, place.attr) for each in methods if each is not method)
+            ):
+                yield method, place
+
+
+def _is_gathered(name: str, value: ast.expr, given: Collection[str]) -> bool:
+    """Whether a value is a collection by its form, or by the attribute's name, and comes from a parameter."""
+    is_many = isinstance(value, (ast.ListComp, ast.SetComp, ast.DictComp))
+    if isinstance(value, ast.Call):
+        is_many = dotted(value.func) in _MAKES or _MANY.fullmatch(name) is not None
+    return is_many and any(isinstance(part, ast.Name) and part.id in given for part in ast.walk(value))
+
+
+def _named(name: str, method: Function) -> Iterator[ast.Attribute]:
+    for part in within(method, into_scopes=True):
+        if isinstance(part, ast.Attribute) and part.attr == name and dotted(part.value) == "self":
+            yield part
+
+
+def _looks_at_the_end(caller: Function, called: str, name: str) -> bool:
+    """Whether a method makes calls for their effect, several or in a loop, and reads what they set only after them."""
+    ends: list[int] = []
+    for part in within(caller):
+        loop = part if isinstance(part, (ast.For, ast.AsyncFor)) else None
+        for statement in ast.walk(part) if loop is not None else [part]:
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            if isinstance(call, ast.Call) and dotted(call.func) == f"self.{called}":
+                ends += [(loop or call).end_lineno or call.lineno] * (2 if loop is not None else 1)
+    reads = [each.lineno for each in _named(name, caller)]
+    return len(ends) > 1 and bool(reads) and min(reads) > max(ends) and not _parts_ways(caller, called)
+
+
+def _parts_ways(caller: Function, called: str) -> bool:
+    """Whether only one of the calls may be made: they stand under conditions, or a loop ends after one."""
+    for part in within(caller):
+        if isinstance(part, (ast.If, ast.Try, ast.Match)) and any(
+            isinstance(each, ast.Call) and dotted(each.func) == f"self.{called}" for each in ast.walk(part)
+        ):
+            return True
+        if isinstance(part, (ast.Break, ast.Return)) and part is not caller.body[-1]:
+            return True
+    return False
 
 
 def _bound_in_body(node: ast.stmt) -> Iterator[str]:

@@ -13,18 +13,23 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, CheckContext
 from roundzero.checkers._conftests import Conftests
-from roundzero.checkers._python import dotted, is_test_function, parse, walk
-from roundzero.checkers._undoing import PREPARING, Restorations, has_unknown_base, is_run_first, with_monkeypatch
-from roundzero.core.finding import Edit, Fix
+from roundzero.checkers._python import dotted, parse, walk
+from roundzero.checkers._undoing import (
+    PREPARING,
+    Restorations,
+    has_unknown_base,
+    is_run_first,
+    with_monkeypatch,
+    with_patch_dict,
+)
 from roundzero.core.item import language_of
 from roundzero.core.syntax import NotPythonError
-from roundzero.core.text import Position
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from roundzero.core.change import Change, Source
-    from roundzero.core.finding import Hit
+    from roundzero.core.finding import Fix, Hit
     from roundzero.core.ports import GrepHit, Repository
 
 _ENVIRON: Final = frozenset({"os.environ", "environ"})
@@ -163,36 +168,11 @@ def _items(node: ast.With) -> str:
 
 def _fixes(node: ast.AST, ctx: CheckContext) -> tuple[Fix, ...]:
     """Ask pytest or ``patch.dict`` to restore the environment."""
-    function = ctx.function
     if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
         key, value = ctx.file.text(node.targets[0].slice), ctx.file.text(node.value)
         if fixes := with_monkeypatch(ctx, node, "Use monkeypatch.setenv", f"monkeypatch.setenv({key}, {value})"):
             return fixes
-    if not is_test_function(function):
-        return ()
-    patch = _patch(ctx)
-    if not patch or function.decorator_list:
-        return ()
-    start = ctx.file.start(function)
-    index = ctx.file.source.index
-    indent = index.line(start.line)[: start.column - 1]
-    if indent.strip():
-        return ()
-    at = index.offset(Position(start.line, 1))
-    edit = Edit(ctx.path, index.span(at, at), "", f'{indent}@{patch}.dict("os.environ")\n')
-    return (Fix(f"Restore it with @{patch}.dict", safe=True, edits=(edit,)),)
-
-
-def _patch(ctx: CheckContext) -> str:
-    """What ``unittest.mock.patch`` is called in this file; "" where it is not imported."""
-    for part in ctx.file.tree.body:
-        if isinstance(part, ast.ImportFrom) and part.module in {"unittest", "unittest.mock", "mock"}:
-            for name in part.names:
-                if (part.module, name.name) == ("unittest", "mock"):
-                    return f"{name.asname or name.name}.patch"
-                if part.module != "unittest" and name.name == "patch":
-                    return name.asname or name.name
-    return ""
+    return with_patch_dict(ctx, "os.environ")
 
 
 CHECKER: Final = TestEnvUnrestored

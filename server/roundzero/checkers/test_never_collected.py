@@ -35,6 +35,8 @@ _COLLECTED: Final = ("test_*.py", "*_test.py")
 """pytest's default ``python_files``."""
 _HELPER_NAMES: Final = ("Base", "Mixin", "Abstract", "Helper", "Case", "Mock", "Fake", "Stub", "Dummy", "Interface")
 
+_OTHER_RUNNERS: Final = frozenset({"unittest", "nose", "testtools", "twisted", "django", "absl", "ward", "behave"})
+
 
 @dataclass(frozen=True, slots=True)
 class _Lost:
@@ -76,7 +78,7 @@ class TestNeverCollected(SymbolChecker):
             for parsed in _parsed(file, Side.HEAD):
                 lost = [*_nested(parsed), *_replaced(parsed)]
                 classes = [row for row in _classes(parsed) if _is_alone(row.key[1], file.path, view.found)]
-                if classes and runs_default_pytest(file.path, view.repository, paths):
+                if classes and runs_default_pytest(file.path, view.repository, paths, is_pytests=_is_pytests(parsed)):
                     lost += classes
                 yield from _new(file, lost)
                 yield from _without_main(file, parsed, view.repository, paths)
@@ -104,8 +106,8 @@ def _may_be_passed_over(row: Definition, facts: ModuleFacts) -> bool:
         and row.parent == "module"
         and not row.decorators
         and set(row.bases) <= {"object"}
-        and "test" in row.name.lower()
         and (not row.name.startswith("Test") or facts.definition(f"{row.name}.__init__") is not None)
+        and any(other.qualified.startswith(f"{row.name}.test_") for other in facts.definitions)
     )
 
 
@@ -249,8 +251,19 @@ def _classes(parsed: Parsed) -> Iterator[_Lost]:
                 subject = code(f"{node.name}.__init__")
                 others = ((parsed.start(node).line, "the class"),)
                 yield _Lost(("constructed", node.name), parsed.name_span(made), subject, others)
-        elif "test" in node.name.lower() and made is None and not any(word in node.name for word in _HELPER_NAMES):
+        elif made is None and node.name[0] != "_" and not any(word in node.name for word in _HELPER_NAMES):
             yield _Lost(("unprefixed", node.name), parsed.name_span(node), code(node.name))
+
+
+def _is_pytests(parsed: Parsed) -> bool:
+    """Whether a module of tests is for pytest: it imports it, or neither another runner nor runs by itself."""
+    names: set[str] = set()
+    for node in parsed.tree.body:
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add((node.module or "").partition(".")[0])
+    return "pytest" in names or not (names & _OTHER_RUNNERS or "__main__" in parsed.source.text)
 
 
 def _is_test(node: Function) -> bool:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted
-from roundzero.checkers._undoing import with_monkeypatch
+from roundzero.checkers._undoing import with_monkeypatch, with_patch_dict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from roundzero.checkers._python import Scope
     from roundzero.core.finding import Fix, Hit
@@ -33,20 +33,25 @@ class TestWritesSysModules(PythonChecker):
     """Finds writes to ``sys.modules`` that outlive the test."""
 
     name = "test-writes-sys-modules"
-    version = "2"
-    nodes = (ast.Assign, ast.Delete, ast.Expr)
+    version = "3"
+    nodes = (ast.ImportFrom, ast.Assign, ast.Delete, ast.Expr)
 
     def __init__(self) -> None:
         """Start with nothing reported."""
         self._reported: set[int] = set()
+        self._names = {"sys.modules"}
 
     def concerns(self, ctx: CheckContext) -> bool:
         """Only in tests."""
-        return ctx.is_test
+        return ctx.is_test and "modules" in ctx.file.source.text
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
         """Look at one statement."""
-        place = next(_writes(node), None)
+        if isinstance(node, ast.ImportFrom):
+            if node.module == "sys":
+                self._names.update(name.asname or name.name for name in node.names if name.name == "modules")
+            return ()
+        place = next(_writes(node, self._names), None)
         if place is None or (isinstance(place, ast.Subscript) and dotted(place.slice) == "__name__"):
             return ()
         function = ctx.function
@@ -59,20 +64,20 @@ class TestWritesSysModules(PythonChecker):
         fixes: tuple[Fix, ...] = ()
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             fixes = _with_monkeypatch(node, ctx)
-        return [ctx.hit(place, fixes=fixes)]
+        return [ctx.hit(place, fixes=fixes or with_patch_dict(ctx, "sys.modules"))]
 
 
-def _writes(node: ast.AST) -> Iterator[ast.expr]:
+def _writes(node: ast.AST, names: Collection[str]) -> Iterator[ast.expr]:
     """The parts of a statement that write to ``sys.modules``."""
     targets: list[ast.expr] = []
     if isinstance(node, (ast.Assign, ast.Delete)):
         targets = node.targets
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
         call = node.value.func
-        if call.attr in _MUTATORS and dotted(call.value) == "sys.modules":
+        if call.attr in _MUTATORS and dotted(call.value) in names:
             yield node.value
     for target in targets:
-        if isinstance(target, ast.Subscript) and dotted(target.value) == "sys.modules":
+        if isinstance(target, ast.Subscript) and dotted(target.value) in names:
             yield target
 
 
@@ -94,13 +99,10 @@ def _is_run_by_tests(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lamb
 
 def _is_undone(node: ast.AST, ctx: CheckContext) -> bool:
     """Whether something around the write, or beside it in its class, puts things back."""
-    text = ctx.file.source.text
-    if "sys.modules" not in text:
-        return False
     outermost: Scope | None = next(iter(ctx.scopes), None)
     if outermost is None:
         return False
-    around = ctx.file.text(outermost)
+    around = "\n".join([ctx.file.text(outermost), *_decorators(ctx)])
     if any(word in around for word in _CLEANERS):
         return True
     return any(
@@ -111,15 +113,22 @@ def _is_undone(node: ast.AST, ctx: CheckContext) -> bool:
     ) or _restored_after_yield(ctx)
 
 
+def _decorators(ctx: CheckContext) -> Iterator[str]:
+    """The texts of the decorators around the visited node."""
+    for scope in ctx.scopes:
+        if not isinstance(scope, ast.Lambda):
+            yield from map(ctx.file.text, scope.decorator_list)
+
+
 def _restored_after_yield(ctx: CheckContext) -> bool:
-    """Whether the function is a fixture that touches sys.modules after its yield, or a removal followed by a write."""
-    function = ctx.function
-    if function is None or isinstance(function, ast.Lambda):
-        return False
-    text = ctx.file.text(function)
-    before, yields, after = text.partition("yield")
-    if yields and "sys.modules" in after:
-        return "sys.modules" in before
+    """Whether a function around is a fixture that touches sys.modules after its yield, or removes and then writes."""
+    text = ""
+    for scope in ctx.scopes:
+        if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            text = ctx.file.text(scope)
+            before, yields, after = text.partition("yield")
+            if yields and "sys.modules" in after:
+                return "sys.modules" in before
     return text.count("sys.modules") > 1 and ("sys.modules.get(" in text or "sys.modules.copy(" in text)
 
 
@@ -128,7 +137,8 @@ def _with_monkeypatch(node: ast.Assign, ctx: CheckContext) -> tuple[Fix, ...]:
     target = node.targets[0]
     if not isinstance(target, ast.Subscript):
         return ()
-    new = f"monkeypatch.setitem(sys.modules, {ctx.file.text(target.slice)}, {ctx.file.text(node.value)})"
+    written = map(ctx.file.text, (target.value, target.slice, node.value))
+    new = f"monkeypatch.setitem({', '.join(written)})"
     return with_monkeypatch(ctx, node, "Use monkeypatch.setitem", new)
 
 

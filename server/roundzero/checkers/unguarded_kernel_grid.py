@@ -2,7 +2,8 @@
 
 CUDA and HIP refuse a grid of zero blocks, and the error surfaces at a later call. A size counts as guarded where its
 function compares it with zero or one, checks it by a macro, or takes a maximum. Silent unless at least half of the
-other launching functions of the file guard theirs. Invariant: the hit lies on the launch's grid.
+other launching functions of the file guard theirs. C and C++ are read as text, for Python see ``_python_launches``.
+Invariant: at most one hit a function, on the first such grid.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import TextChecker, code
 from roundzero.checkers._cpp_text import functions
+from roundzero.checkers._python_launches import Launch, launches
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
 from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from roundzero.core.change import Source
 
@@ -37,32 +39,39 @@ class UnguardedKernelGrid(TextChecker):
     """Finds launches that an empty input breaks."""
 
     name = "unguarded-kernel-grid"
+    version = "2"
 
     def check(self, source: Source) -> Iterable[Hit]:
-        """Compare the launching functions of one file."""
-        if language_of(source.path) not in {"cuda", "cpp", "c"} or "<<<" not in source.text:
+        """Compare the launching functions of one file. Raises NotPythonError."""
+        language = language_of(source.path)
+        if language == "python":
+            judged = list(launches(source))
+        elif language in {"cuda", "cpp", "c"} and "<<<" in source.text:
+            judged = list(_launches(source))
+        else:
             return
-        text = blanked(source)
-        judged: list[list[tuple[int, int, bool]]] = []
-        for begin, end in functions(text):
-            body = text[begin:end]
-            launches = [
-                (begin + match.end(), begin + match.end() + len(grid), _is_guarded(body[: match.start()], sizes))
-                for match in _LAUNCH.finditer(body)
-                for grid in [_first(body[match.end() :])]
-                if (sizes := _sizes(grid, body[: match.start()]))
-            ]
-            if launches:
-                judged.append(launches)
-        guarded = [all(ok for _, _, ok in launches) for launches in judged]
-        for launches, is_guarded in zip(judged, guarded, strict=True):
+        guarded = [all(launch.is_guarded for launch in each) for each in judged]
+        for each, is_guarded in zip(judged, guarded, strict=True):
             others = len(judged) - 1
             if is_guarded or others < SIBLINGS or sum(guarded) * 2 < others:
                 continue
-            for begin, end, ok in launches:
-                if not ok:
-                    span = source.index.span(begin, end)
-                    yield Hit(path=source.path, span=span, subject=code(source.index.slice(span)))
+            grid = next(launch.grid for launch in each if not launch.is_guarded)
+            yield Hit(path=source.path, span=grid, subject=code(source.index.slice(grid)))
+
+
+def _launches(source: Source) -> Iterator[list[Launch]]:
+    """The launches of each function of C++ that launches on a grid whose size is not fixed."""
+    text = blanked(source)
+    for begin, end in functions(text):
+        body = text[begin:end]
+        found = [
+            Launch(source.index.span(begin + at, begin + at + len(grid)), _is_guarded(body[:start], sizes))
+            for start, at in ((match.start(), match.end()) for match in _LAUNCH.finditer(body))
+            for grid in [_first(body[at:])]
+            if (sizes := _sizes(grid, body[:start]))
+        ]
+        if found:
+            yield found
 
 
 def _first(text: str) -> str:

@@ -1,10 +1,10 @@
 """unrelated-changes: a change falls into parts that have nothing to do with each other.
 
 In a large change files are tied by folder, by mentioning each other's module or file name, by names one defines and
-the other uses, all in changed text, and by names that come or go with the change; parts with several files of code
-count: a stray file is no part, nor are tests or documentation. In any other a part counts when it is a change of its
-own, code and tests, and anything in common ties (``_parts``). The evidence is a plan: the files of each part.
-Invariant: one hit about the change as a whole, or none.
+the other uses, all in changed text, by names that come or go with the change, and by an edit that is made in most of
+them; parts with several files of code count: a stray file is no part, nor are tests or documentation. In any other a
+part counts when it is a change of its own, code and tests, and anything in common ties (``_parts``). The evidence is a
+plan: the files of each part. Invariant: one hit about the change as a whole, or none.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from roundzero.checkers._parts import (
     connected,
     is_code,
     subject_of,
+    swept,
     whole_parts,
 )
 from roundzero.checkers._paths import is_test_path
@@ -30,7 +31,7 @@ from roundzero.core.finding import Evidence, Hit, evidence_at
 from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from roundzero.core.change import Change, FileChange
     from roundzero.core.ports import GrepHit, Repository
@@ -44,13 +45,19 @@ LEAST_SHARE: Final = 0.1
 """Share of all files a part needs: what a sweep over a repository leaves over is no part."""
 MOST_PLANNED: Final = 12
 """Files of a part that the plan lists: the rest lies in the folder that the title names."""
+SWEEP: Final = 0.5
+"""Share of the files from which one edit made in them is what the change is about."""
+SERIES: Final = 3
+"""Files of one name with different numbers that are a series."""
 COMMON: Final = 0.4
 """A word in more than this share of the files ties nothing."""
 
 _DEFINED: Final = regex(
     r"^[ \t]*(?:async[ \t]+def|def|class|function|func|fn|struct|interface|type|enum|const)[ \t]+(\w{4,})", re.MULTILINE
 )
-
+_IMPORT: Final = regex(r"[ \t]*(?:from|import|export|#[ \t]*include|use|require|(?:const|let|var)\b.*\brequire)\b")
+_DOTTED: Final = regex(r"(?=\b([A-Za-z_][\w-]*\.[A-Za-z_][\w-]*))")
+"""Each pair of neighbouring names of a dotted one."""
 _TESTS: Final = regex(r"(?:^|/)(?:tests?|__tests__|unittests?|mocks?)$")
 
 
@@ -58,7 +65,7 @@ class UnrelatedChanges(ChangeChecker):
     """Finds parts of a change that could be changes of their own."""
 
     name = "unrelated-changes"
-    version = "4"
+    version = "5"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Tie the files together and count what falls apart."""
@@ -86,7 +93,7 @@ def _large_parts(files: Sequence[FileChange]) -> list[list[int]]:
     if len(files) <= MANY_FILES and sum(len(file.added) for file in files) <= MANY_LINES:
         return []
     least = max(LEAST_PART, LEAST_SHARE * len(files))
-    ties = list(_ties(files))
+    ties = [*_ties(files), *(group for group in swept(files, 1) if len(group) >= SWEEP * len(files))]
     for more in ((), came_or_went(files)):
         parts = connected(len(files), [*ties, *more])
         counted = [part for part in parts if sum(_counts(files[at].path) for at in part) >= least]
@@ -106,28 +113,64 @@ def _ties(files: Sequence[FileChange]) -> Iterable[list[int]]:
     users: dict[str, set[int]] = defaultdict(set)
     makers: dict[str, set[int]] = defaultdict(set)
     named: dict[str, set[int]] = defaultdict(set)
+    numbered = _numbered(files)
     for at, file in enumerate(files):
-        folder, _, name = file.path.rpartition("/")
+        folder = file.path.rpartition("/")[0]
         if folder:
             folders[folder].append(at)
-        stem = name.split(".", 1)[0]
+        names = _names(file.path, numbered)
+        _note(named, names, at)
+        _note(users, names[1:], at)
         for text in changed_texts(file):
-            for word in set(WORD.findall(text)):
-                users[word].add(at)
-            for word in _DEFINED.findall(text):
-                makers[word].add(at)
-        if stem not in DULL_STEMS and len(stem) > 3:
-            named[stem].add(at)
-            named[subject_of(file.path)].add(at)
-            users[subject_of(file.path)].add(at)
+            _note(users, WORD.findall(text), at)
+            _note(makers, _DEFINED.findall(text), at)
+    yield from _imported(files)
     for folder, inside in folders.items():
         yield [*inside, *folders.get(folder.rpartition("/")[0], ())]
-    by_name = [(word, made) for word, made in named.items() if len({_home(files[at].path) for at in made}) <= 2]
+    by_name = [
+        (word, made)
+        for word, made in named.items()
+        if len({_home(files[at].path) for at in made}) <= 2 and (word not in numbered or users.get(word))
+    ]
     defined = [(word, made | named.get(word, set())) for word, made in makers.items()]
     for word, made in (*by_name, *((word, made) for word, made in defined if len(made) <= 2)):
         group = made | users.get(word, set())
         if 1 < len(group) <= max(2, COMMON * len(files)):
             yield sorted(group)
+
+
+def _note(table: Mapping[str, set[int]], words: Iterable[str], at: int) -> None:
+    for word in words:
+        table[word].add(at)
+
+
+def _names(path: RelPath, numbered: Collection[str]) -> tuple[str, ...]:
+    """The name of a file and, where nothing counts it, what it is about; nothing of a name that says nothing."""
+    stem = path.rpartition("/")[2].split(".", 1)[0]
+    if stem in DULL_STEMS or len(stem) <= 3:
+        return ()
+    return (stem,) if stem in numbered else (stem, subject_of(path))
+
+
+def _imported(files: Sequence[FileChange]) -> Iterator[list[int]]:
+    """A file and each one that newly imports it, by folder and name: however many do, that is what ties them."""
+    places: dict[str, int] = {}
+    for at, file in enumerate(files):
+        folder, _, name = file.path.rpartition("/")
+        if folder:
+            places[f"{folder.rpartition('/')[2]}.{name.split('.', 1)[0]}"] = at
+    for at, file in enumerate(files):
+        for line in file.added_lines:
+            if _IMPORT.match(line) is not None:
+                said = line.replace("/", ".").replace(" import ", ".")
+                yield from ([at, places[each]] for each in _DOTTED.findall(said) if each in places)
+
+
+def _numbered(files: Sequence[FileChange]) -> set[str]:
+    """The names of files that one folder counts: ``part01``, ``part02`` and so on mean the same nowhere else."""
+    stems = [(file.path.rpartition("/")[0], file.path.rpartition("/")[2].split(".", 1)[0]) for file in files]
+    counted = Counter((folder, stem.rstrip("0123456789")) for folder, stem in set(stems) if stem[-1:].isdigit())
+    return {stem for folder, stem in stems if counted[folder, stem.rstrip("0123456789")] >= SERIES}
 
 
 def _home(path: RelPath) -> str:

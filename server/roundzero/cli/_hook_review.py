@@ -18,8 +18,10 @@ from roundzero.cli import _stdout
 from roundzero.cli._hook_push import Pushed, Update, from_framework, parse, to_review
 from roundzero.cli._place import Place, open_place, place_of_commit
 from roundzero.core.change import BaseHow
+from roundzero.core.few import few
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
+from roundzero.core.report import VerdictStatus
 from roundzero.engine.memory import settings_digest
 from roundzero.engine.review import ReviewRequest, review
 from roundzero.engine.workspace import Workspace
@@ -113,10 +115,8 @@ class _Hook:
                             await self._attempt(each.name, each, bar)
                         waiting.remove(each.name)
         except TimeoutError:
-            names = waiting[:NAMED]
-            if len(waiting) > NAMED:
-                names.append(words(self._place.settings.language).more.format(count=len(waiting) - NAMED))
-            self._not_reviewed(", ".join(names), self._words.took_too_long.format(seconds=SECONDS))
+            names = few(waiting, NAMED, words(self._place.settings.language).more)
+            self._not_reviewed(names, self._words.took_too_long.format(seconds=SECONDS))
         if self._stops:
             _stdout.complain(self._words.stopped[self._stage])
         return STOP if self._stops else GO_ON
@@ -173,7 +173,7 @@ class _Hook:
             base = await workspace.choose_base()
             if not _is_nothing(base):
                 if (known := await self._still_stands(workspace, base, pushed)) is not None:
-                    text = self._words.as_in_round.format(verdict=known.verdict, index=known.index)
+                    text = self._words.as_in_round.format(verdict=VerdictStatus.LGTM.value, index=known.index)
                     return _Outcome(stops=False, lines=(f"{pushed.name}: {text}",))
                 report = await review(workspace, replace(self._request, scope=Scope.COMMITTED), bar, alone=True)
                 return self._outcome(pushed.name, report, "roundzero review --scope committed")
@@ -245,19 +245,19 @@ class _Hook:
         return last if (change.head.commit, change.snapshot) == (pushed.commit, last.snapshot) else None
 
     def _last_good_round(self, ref: str) -> Round | None:
-        from datetime import UTC, datetime  # noqa: PLC0415  rarely needed
-
         from roundzero.core.advance import expiries  # noqa: PLC0415  rarely needed
         from roundzero.core.ledger import LIVE, fold  # noqa: PLC0415  rarely needed
+        from roundzero.store.clock import now  # noqa: PLC0415  rarely needed
         from roundzero.store.ledger_db import LedgerDb  # noqa: PLC0415  rarely needed
 
         ledgers = LedgerDb(self._git.common_dir)
         ledger = ledgers.load(ledgers.find(ref))
-        ledger = fold(expiries(ledger, datetime.now(UTC).isoformat(timespec="seconds")), ledger)
+        ledger = fold(expiries(ledger, now()), ledger)
         grave = (each for each in ledger.entries.values() if each.sighting.severity <= Severity.P1)
-        if ledger.last is None or ledger.last.verdict != "LGTM" or any(each.state in LIVE for each in grave):
+        last = ledger.last
+        if last is None or last.verdict is not VerdictStatus.LGTM or any(each.state in LIVE for each in grave):
             return None
-        return ledger.last
+        return last
 
     def _not_reviewed(self, name: str, reason: str) -> None:
         _stdout.complain(self._words.not_reviewed[self._stage].format(name=name, reason=reason))

@@ -21,7 +21,8 @@ SUMMARY: Final = "show the chosen base, how it was chosen, and doubts"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--format", choices=("terminal", "json"), default="terminal", help="output format")
+    form = ("terminal", "json")
+    parser.add_argument("--format", choices=form, default="terminal", help="output format (default: terminal)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -27,7 +27,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
     from roundzero.cli._hook_file import STAGES  # noqa: PLC0415  off the start-up path
 
-    parser.add_argument("action", choices=("install", "uninstall", "run"), help="run is what the installed hook calls")
+    actions = "install: put it into this clone; uninstall: take it away again; run: what the installed hook calls"
+    parser.add_argument("action", choices=("install", "uninstall", "run"), help=actions)
     parser.add_argument("given", metavar="ARGUMENT", nargs="*", help=argparse.SUPPRESS)
     parser.add_argument(
         "--stage",

@@ -72,6 +72,7 @@ class _Desk:
     """What an action works on. ``owner`` is the branch, unless its ledger is only looked at from a detached HEAD."""
 
     root: Path
+    common_dir: Path
     db: LedgerDb
     branch: Branch | None
     owner: Branch | None
@@ -117,23 +118,23 @@ def _check_date(text: str) -> None:
 
 
 async def _open(directory: str) -> _Desk:
-    from datetime import UTC, datetime  # noqa: PLC0415  off the start-up path
-
     from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
     from roundzero.core.advance import expiries  # noqa: PLC0415  off the start-up path
     from roundzero.core.ledger import fold  # noqa: PLC0415  off the start-up path
     from roundzero.engine.memory import found  # noqa: PLC0415  off the start-up path
+    from roundzero.store.clock import now  # noqa: PLC0415  off the start-up path
     from roundzero.store.ledger_db import LedgerDb  # noqa: PLC0415  off the start-up path
 
     place = await open_place(directory)
-    git, now = place.git, datetime.now(UTC).isoformat(timespec="seconds")
+    git, at = place.git, now()
     try:
         db = LedgerDb(git.common_dir)
         ref = await git.branch_ref()
         branch = await found(db, git, ref, await git.head_commit())
         owner = None if ref is None and git.rebasing is None else branch
         ledger = db.load(branch)
-        return _Desk(git.root, db, branch, owner, fold(expiries(ledger, now), ledger), await git.person(), now)
+        known = fold(expiries(ledger, at), ledger)
+        return _Desk(git.root, git.common_dir, db, branch, owner, known, await git.person(), at)
     finally:
         await git.close()
 
@@ -152,8 +153,10 @@ def _listed(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
             each.id,
         ),
     )
+    aside = _not_shown(desk)
     for entry in entries:
-        yield f"{entry.id}  {entry.sighting.severity.name}  {states[entry.id]:<11}  {_place(entry)}  {_title(entry)}"
+        line = f"{entry.id}  {entry.sighting.severity.name}  {states[entry.id]:<11}  {_place(entry)}  {_title(entry)}"
+        yield f"{line}{aside.get(entry.id, '')}"
     if not entries:
         last = desk.ledger.last
         none = "nothing is remembered of this branch; roundzero review makes a round"
@@ -162,6 +165,21 @@ def _listed(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
         yield f"note: {problem}"
     for each in beside:
         yield f"{each.id}  dismissed ({each.scope.value}): {_about(each)}: {each.reason}{_until(each)}"
+
+
+def _not_shown(desk: _Desk) -> dict[FindingId, str]:
+    """What to add to findings that are live and yet nothing the branch answers for, as far as the last report tells."""
+    from roundzero.core.finding import Origin  # noqa: PLC0415  off the start-up path
+    from roundzero.core.ledger import LIVE  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.last_report import origins_in  # noqa: PLC0415  off the start-up path
+
+    last = desk.ledger.last
+    origins = origins_in(desk.common_dir, desk.branch, last.index if last is not None else None)
+    if origins is None:
+        return {}
+    live = [each.id for each in desk.ledger.entries.values() if each.state in LIVE]
+    before = {each: "  (there before this branch)" for each in live if origins.get(each) is Origin.PRE_EXISTING}
+    return before | {each: "  (not in the last round's report)" for each in live if each not in origins}
 
 
 def _shown(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
@@ -238,8 +256,10 @@ def _reopened(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
 
 
 def _is_dismissed(desk: _Desk, name: FindingId) -> bool:
+    from roundzero.core.finding import State  # noqa: PLC0415  off the start-up path
+
     entry = desk.ledger.entries.get(name)
-    return entry is not None and entry.state.value == "dismissed"
+    return entry is not None and entry.state is State.DISMISSED
 
 
 def _rounds(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
@@ -249,8 +269,9 @@ def _rounds(_args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
     for each in rounds:
         counts = " · ".join(f"P{grade}/{number}" for grade, number in enumerate(each.counts))
         commit = (each.commit or "-")[:12]
+        verdict = each.verdict.value if each.verdict is not None else "-"
         new = f"{len(each.delta)} of {some(('1 file', '{count} files'), each.full)} new"
-        yield f"{each.index}  {each.at}  {commit}  {each.verdict}  {counts}  {new}"
+        yield f"{each.index}  {each.at}  {commit}  {verdict}  {counts}  {new}"
     if not rounds:
         yield "there is no round of this branch yet; roundzero review makes one"
 
@@ -269,14 +290,14 @@ def _name(text: str, known: Iterable[FindingId]) -> FindingId:
 
     Raises UserError where several do.
     """
+    from roundzero.core.few import few  # noqa: PLC0415  off the start-up path
     from roundzero.core.finding import FindingId  # noqa: PLC0415  off the start-up path
 
     start = f"rz-{text.removeprefix('rz-')}"
     found = sorted({each for each in known if each.startswith(start)})
     if start in found or len(found) <= 1:
         return FindingId(start) if start in found or not found else found[0]
-    named = ", ".join([*found[:_NAMED], *(["…"] if len(found) > _NAMED else [])])
-    raise UserError(f"{text} may be any of {named}; give more of it")
+    raise UserError(f"{text} may be any of {few(found, _NAMED)}; give more of it")
 
 
 def _aside(desk: _Desk, beside: list[Dismissal]) -> dict[FindingId, Dismissal]:
@@ -331,11 +352,13 @@ def _happened(event: Event | Round) -> str:
 
 
 def _place(entry: Entry) -> str:
+    from roundzero.core.change import Side  # noqa: PLC0415  off the start-up path
+
     seen = entry.sighting
     if seen.path is None:
         return "the whole change"
     place = f"{seen.path}:{seen.line}" if seen.line else str(seen.path)
-    return f"{place} of the base" if seen.line and seen.side.value == "base" else place
+    return f"{place} of the base" if seen.line and seen.side is Side.BASE else place
 
 
 def _title(entry: Entry) -> str:
@@ -343,7 +366,10 @@ def _title(entry: Entry) -> str:
 
 
 def _about(dismissal: Dismissal) -> str:
-    within = f" in {dismissal.path}" if dismissal.scope.value in {"finding", "file"} and dismissal.path else ""
+    from roundzero.core.dismissal import DismissalScope  # noqa: PLC0415  off the start-up path
+
+    of_file = dismissal.path and dismissal.scope in {DismissalScope.FINDING, DismissalScope.FILE}
+    within = f" in {dismissal.path}" if of_file else ""
     return f"{dismissal.item}{within}"
 
 

@@ -44,6 +44,8 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001  what is not expected is a bug, and the person gets a log file
+        if comes_of_interrupt(error):
+            return INTERRUPTED
         if (failure := expected(error)) is not None:
             _stdout.complain(str(failure))
             return USAGE
@@ -62,6 +64,12 @@ def expected(error: BaseException) -> RoundzeroError | None:
         found = [expected(each) for each in error.exceptions]
         return None if None in found else found[0]
     return None
+
+
+def comes_of_interrupt(error: BaseException) -> bool:
+    """Whether something broke because it was interrupted: argparse for one then misses what it had put aside."""
+    before = error.__cause__ or error.__context__
+    return before is not None and (isinstance(before, KeyboardInterrupt) or comes_of_interrupt(before))
 
 
 def _run(argv: list[str]) -> int:

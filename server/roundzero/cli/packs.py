@@ -150,10 +150,10 @@ def _find(rules: Ruleset, name: str) -> Item:
         return short[0]
     if short:
         raise UserError(f"{name} is in several packs: {', '.join(each.id for each in short)}; name one in full")
-    import difflib  # noqa: PLC0415  only mistakes need it
+    from roundzero.core.near import near  # noqa: PLC0415  only mistakes need it
 
-    near = difflib.get_close_matches(name, [item.id for item in rules.items], n=3)
-    raise UserError(f"there is no item {name}" + (f"; did you mean {', '.join(near)}?" if near else "; see packs list"))
+    meant = ", ".join(near(name, [item.id for item in rules.items], most=3))
+    raise UserError(f"there is no item {name}; " + (f"did you mean {meant}?" if meant else "see roundzero packs list"))
 
 
 def _by(check: CheckSpec) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from roundzero.cli import _stdout
+from roundzero.render import formats, rendered
 
 if TYPE_CHECKING:
     import argparse
@@ -17,23 +18,24 @@ if TYPE_CHECKING:
 
 SUMMARY: Final = "show the report of the last round again"
 
+_STREAM: Final = "ndjson"
+"""The format of a review while it is made: a report of earlier has nothing to follow."""
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    formats = ("markdown", "terminal", "json", "sarif")
-    parser.add_argument("--format", choices=formats, default="markdown", help="output format (default: markdown)")
+    kept = [name for name in formats() if name != _STREAM]
+    parser.add_argument("--format", choices=kept, default="markdown", help="output format (default: markdown)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Find the report and print it."""
-    from importlib import import_module  # noqa: PLC0415  off the start-up path
-
     from roundzero.cli._loop import run as run_loop  # noqa: PLC0415  off the start-up path
     from roundzero.render.look import Look  # noqa: PLC0415  off the start-up path
 
     report = run_loop(_find(args.repo))
     look = Look(_stdout.wants_colour(), _stdout.width()) if args.format == "terminal" else Look()
-    _stdout.write(import_module(f"roundzero.render.{args.format}").render(report, look))
+    _stdout.write(rendered(args.format, report, look))
     return 0
 
 

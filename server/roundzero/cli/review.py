@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.cli import _stdout
 from roundzero.errors import OutsideError, UserError
+from roundzero.render import formats
 
 if TYPE_CHECKING:
     import argparse
@@ -42,7 +43,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         help="show only findings of these files and folders; relative to the current folder, or to --repo",
     )
-    what.add_argument("--base", metavar="REF", help="compare with the merge base with REF (default: see `base`)")
+    what.add_argument(
+        "--base", metavar="REF", help="compare with the merge base with REF (default: see roundzero base)"
+    )
     what.add_argument("--head", metavar="REV", help="review REV instead of the work tree")
     what.add_argument(
         "--scope",
@@ -76,15 +79,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     grades = (*SEVERITIES, "never")
     then.add_argument("--fail-on", type=severity, choices=grades, help="exit with 1 from this severity (default P1)")
     then.add_argument("--fix", action="store_true", help="apply the safe fixes, then review again")
-
-
-def formats() -> list[str]:
-    """The names of all output formats."""
-    import pkgutil  # noqa: PLC0415  loaded for the subcommands already
-
-    from roundzero import render  # noqa: PLC0415  only its path
-
-    return [module.name for module in pkgutil.iter_modules(render.__path__) if module.name not in render.SHARED]
 
 
 def run(args: argparse.Namespace) -> int:
@@ -290,8 +284,7 @@ def _check_paths(args: argparse.Namespace, request: ReviewRequest, report: Repor
 
 
 def _print(args: argparse.Namespace, report: Report, gate: Gate) -> None:
-    from importlib import import_module  # noqa: PLC0415  off the start-up path
-
+    from roundzero.render import rendered  # noqa: PLC0415  off the start-up path
     from roundzero.render.look import Look  # noqa: PLC0415  off the start-up path
 
     if args.output is None and args.format == "ndjson":
@@ -299,11 +292,11 @@ def _print(args: argparse.Namespace, report: Report, gate: Gate) -> None:
 
         _stdout.write(results(report))
         return
-    form = import_module(f"roundzero.render.{args.format}")
     if args.output is None:
-        _stdout.write(form.render(report, Look(_stdout.wants_colour(), _stdout.width(), gate)))
+        _stdout.write(rendered(args.format, report, Look(_stdout.wants_colour(), _stdout.width(), gate)))
         return
+    text = rendered(args.format, report, Look(gate=gate))
     try:
-        Path(args.output).write_text(form.render(report, Look(gate=gate)), encoding="utf-8", errors="replace")
+        Path(args.output).write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:
         raise OutsideError(f"{args.output} cannot be written: {error.strerror}; name another file") from error

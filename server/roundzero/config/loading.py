@@ -232,13 +232,11 @@ def _is_prefix(key: str, names: Mapping[str, Setting]) -> bool:
 
 
 def _unknown(key: str, names: Mapping[str, Setting]) -> str:
-    import difflib  # noqa: PLC0415  off the start-up path
+    from roundzero.core.near import near  # noqa: PLC0415  off the start-up path
 
-    near = difflib.get_close_matches(key, [*names, *_EDITOR], n=1)
     meant = ""
-    if near:
-        known = names.get(near[0])
-        spelled = near[0] if known is not None else snake(near[0])
+    for found in near(key, [*names, *_EDITOR]):
+        spelled = found if found in names else snake(found)
         meant = f"; did you mean {spelled}?"
     return f"{key} is not a setting{meant or '; it was ignored'}"
 

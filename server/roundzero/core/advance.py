@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.finding import FindingId, Observation
     from roundzero.core.item import ItemId
-    from roundzero.core.recognition import Texts
+    from roundzero.core.known_texts import Texts
     from roundzero.core.text import RelPath
 
 

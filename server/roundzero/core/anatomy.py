@@ -131,7 +131,8 @@ class Anatomy:
     """The whole case. ``trigger`` names flags, roles and input; ``base_to_head`` why it is newly reachable.
 
     Of a deep review: ``confirmed`` says how a second look at it ended (None: there was none), ``contradictions`` what
-    other drafts said against it, ``reverses`` which earlier advice it takes back, both in words.
+    other drafts, that look and a fact check said against it, ``reverses`` which earlier advice it takes back, both in
+    words.
     """
 
     trigger: str | None = None

@@ -10,6 +10,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.checklist import Failure, checklist, what_failed
+from roundzero.core.few import few
 from roundzero.core.finding import State
 from roundzero.core.frozen import dataclass
 from roundzero.core.gate import evaluate, gravest
@@ -139,8 +140,7 @@ def by_own_rules(verdict: Verdict, change: Change) -> Verdict:
     rules = rules_changed(change)
     if not rules:
         return verdict
-    named = [*rules[:_NAMED], *(["…"] if len(rules) > _NAMED else [])]
-    return replace(verdict, reasons=(*verdict.reasons, f"this branch changes what is reviewed: {', '.join(named)}"))
+    return replace(verdict, reasons=(*verdict.reasons, f"this branch changes what is reviewed: {few(rules, _NAMED)}"))
 
 
 def _restricted(verdict: Verdict, paths: tuple[RelPath, ...]) -> Verdict:

@@ -218,11 +218,14 @@ def looked(seen: Observation, answer: SecondLook | None, texts: Texts) -> Observ
 
 
 def fact_checked(seen: Observation, answer: FactAnswer, change: Change, texts: Texts) -> Observation:
-    """The finding with the claims that nothing had settled as they were answered, as far as a quote bears it out."""
+    """The finding with the claims that nothing had settled as they were answered, as far as a quote bears it out.
+
+    Why one is refuted is told against the finding.
+    """
     case = seen.anatomy
     if case is None:
         return seen
-    claims = list(case.claims)
+    claims, against = list(case.claims), list(case.contradictions)
     for each in answer.claims:
         if not 0 <= each.claim < len(claims) or claims[each.claim].verdict is not ClaimVerdict.UNVERIFIABLE:
             continue
@@ -240,11 +243,13 @@ def fact_checked(seen: Observation, answer: FactAnswer, change: Change, texts: T
             probe=f"read by the model: {places}",
             blobs=bound(change, [(found.path, found.side) for found in good]),
         )
+        if each.verdict is ClaimVerdict.REFUTED and (reason := " ".join(each.reason.split())):
+            against.append(f"a fact check: {reason}")
     said = {each.claim for each in answer.claims}
     for number, claim in enumerate(claims):
         if number not in said and claim.verdict is ClaimVerdict.UNVERIFIABLE and claim.probe is None:
             claims[number] = replace(claim, probe="the model did not say")
-    return replace(seen, anatomy=replace(case, claims=tuple(claims)))
+    return replace(seen, anatomy=replace(case, claims=tuple(claims), contradictions=tuple(dict.fromkeys(against))))
 
 
 def _holds(each: Evidence) -> bool:

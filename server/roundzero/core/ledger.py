@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import Side
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.item import ItemId, Severity
+    from roundzero.core.report import VerdictStatus
     from roundzero.core.text import LineIndex, RelPath, Span
 
 
@@ -187,8 +188,9 @@ class Event:
 class Round:
     """One committed round. ``absent`` are the entries, live or put aside, it did not see: it saw all others of them.
 
-    ``counts`` P0 to P3. ``settings`` is a digest of the rules and, after a colon, the depth a model reached completely.
-    ``delta`` are the paths that differ from the round before; ``full`` counts the files of the change.
+    ``counts`` P0 to P3. ``verdict`` None: not decided yet. ``settings`` is a digest of the rules and, after a colon,
+    the depth a model reached completely. ``delta`` are the paths that differ from the round before; ``full`` counts the
+    files of the change.
     """
 
     index: int
@@ -196,7 +198,7 @@ class Round:
     merge_base: str | None
     snapshot: str
     settings: str
-    verdict: str
+    verdict: VerdictStatus | None
     counts: tuple[int, int, int, int]
     commit: str | None = None
     delta: tuple[RelPath, ...] = ()

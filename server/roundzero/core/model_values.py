@@ -7,7 +7,7 @@ address or an unredacted secret.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from roundzero.core.frozen import dataclass
 
@@ -29,7 +29,6 @@ class Excerpt:
     side: Side
     first: int
     text: str
-    blob: str
     role: str = "changed"
 
 
@@ -85,7 +84,7 @@ class Turn:
     that follows holds ``[{"name": ..., "result": ...}]`` in the order of the calls, whatever a provider makes of that.
     """
 
-    role: str
+    role: Literal["user", "assistant", "tool"]
     text: str
 
 
@@ -208,7 +207,6 @@ class Draft:
     findings: tuple[DraftFinding, ...]
     faults: tuple[str, ...] = ()
     answered: tuple[str, ...] = ()
-    summary: str = ""
     dropped_probes: int = 0
 
     @property

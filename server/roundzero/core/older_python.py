@@ -23,7 +23,7 @@ THERE_TOO: Final = frozenset({"apply", "buffer", "cmp", "coerce", "file", "inter
 _PYTHON_3: Final = regex(
     r"""^[ \t]*async[ ]+(?:def|for|with)\b | ^[ \t]*nonlocal[ ] | \byield[ ]from\b | ^[ \t]*raise[ ][^#"'\n]*[ ]from[ ]
     | \bdef[ ]\w+\([^"'#\n]*\)[ ]*-> | :=[^=] | (?<![^\s(\[{,=+:%])[rR]?[fFtT][rR]?["'] | \b(?:def|class)[ ]\w+\[
-    | ^[ \t]*match[ ].*:[ ]*$ | \bsuper\(\)
+    | ^[ \t]*match[ ].*:[ ]*$ | (?<!\{[ ])(?<!\{)\bsuper\(\)
     | ^from[ ]__future__[ ]import[ ]annotations\b | ^from[ ](?:typing|dataclasses|pathlib|collections\.abc)[ ]import\b
     | ^import[ ](?:asyncio|dataclasses|pathlib)\b""",
     re.VERBOSE | re.MULTILINE,

@@ -96,26 +96,24 @@ class MismatchDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverviewDraft:
-    """One validated answer; nothing of it is checked yet. ``faults`` say what could not be read."""
+    """One validated answer; nothing of it is checked yet."""
 
     summary: str
     themes: tuple[str, ...] = ()
     files: tuple[tuple[str, str], ...] = ()
     strengths: tuple[StrengthDraft, ...] = ()
     mismatches: tuple[MismatchDraft, ...] = ()
-    faults: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """What holds of an answer. ``files``: a line each. ``dropped``: strengths and mismatches without a proof."""
+    """What holds of an answer. ``files``: a line each."""
 
     summary: str | None = None
     themes: tuple[str, ...] = ()
     files: Mapping[RelPath, str] = field(default_factory=dict)
     strengths: tuple[Strength, ...] = ()
     mismatches: tuple[Mismatch, ...] = ()
-    dropped: int = 0
 
 
 def question(
@@ -162,7 +160,6 @@ def checked(
         files={RelPath(path): text for path, text in draft.files if path in paths and text},
         strengths=tuple(strengths),
         mismatches=tuple(mismatches),
-        dropped=len(draft.strengths) + len(draft.mismatches) - len(strengths) - len(mismatches),
     )
 
 

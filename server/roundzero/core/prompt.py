@@ -74,7 +74,6 @@ Checks
 """
 
 _EXAMPLE_ANSWER: Final[Mapping[str, object]] = {
-    "summary": "take() no longer refuses a count larger than the shelf.",
     "findings": [
         {
             "item": "general/error-semantics",

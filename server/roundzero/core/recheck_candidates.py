@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import Change, Source
     from roundzero.core.finding import FindingId
-    from roundzero.core.recognition import Texts
+    from roundzero.core.known_texts import Texts
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import Change
     from roundzero.core.finding import Evidence, FindingId, Observation
+    from roundzero.core.known_texts import Texts
     from roundzero.core.ledger import Entry, Ledger, Sighting
     from roundzero.core.quotes import Text
-    from roundzero.core.recognition import Texts
     from roundzero.core.ruleset import Ruleset
 
 

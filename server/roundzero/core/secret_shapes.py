@@ -103,6 +103,12 @@ SHAPES: Final = (
     ),
     Shape("JSON web token", ("eyJ",), r"(?<!\w)(eyJ[\w-]{12,}\.eyJ[\w-]{12,}\.[\w-]{20,})(?!\w)", SecretKind.TOKEN),
     Shape(
+        "authorization",
+        ("Bearer ", "Basic "),
+        r"(?<!\w)(?:Bearer|Basic) ([A-Za-z0-9_.~+/-]{20,500}={0,2})(?![\w.~+/=-])",
+        SecretKind.NAMED,
+    ),
+    Shape(
         "private key",
         ("PRIVATE KEY",),
         r"(-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"

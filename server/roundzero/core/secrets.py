@@ -140,6 +140,8 @@ def _shaped(text: str) -> Iterator[SecretSpan]:
             value = match.group(1)
             if shape.kind is SecretKind.URL:
                 real = _is_random_password(value)
+            elif shape.kind is SecretKind.NAMED:
+                real = _is_secret(value, "token", "quoted")
             else:
                 real = _VENDOR_PLACEHOLDER.search(value) is None and entropy(value) >= _VENDOR_RANDOM_ENOUGH
             if real:

@@ -20,6 +20,7 @@ from roundzero.core.dismissal import Dismissal, DismissalScope, place_in_file
 from roundzero.core.finding import FindingId, first_id
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import ItemId
+from roundzero.core.near import near
 from roundzero.core.regex import regex
 from roundzero.core.rule_files import SHARED_FILE
 from roundzero.core.text import RelPath, dominant_eol
@@ -242,9 +243,7 @@ def _undecodable(error: tomllib.TOMLDecodeError) -> str:
 
 
 def _nearest(name: ItemId, items: Mapping[ItemId, Item]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415  only for a message
-
-    found = get_close_matches(name, [*items], 1)
+    found = near(name, items)
     return f"; did you mean {found[0]!r}?" if found else "; it puts nothing aside"
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from roundzero.core.gate import GatePolicy
     from roundzero.core.item import ItemId
     from roundzero.core.judge import View
+    from roundzero.core.known_texts import Texts
     from roundzero.core.ledger import Entry, Ledger
-    from roundzero.core.recognition import Texts
     from roundzero.core.report import Report
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath

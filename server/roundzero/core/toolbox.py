@@ -78,16 +78,6 @@ class Used:
     cut: int = 0
     limits: tuple[str, ...] = ()
 
-    @property
-    def refused(self) -> int:
-        """How many calls gave nothing."""
-        return len(self.unanswered)
-
-    @property
-    def limit(self) -> str:
-        """Why looking around ended first, "" where it did not."""
-        return next(iter(self.limits), "")
-
     def __add__(self, other: Used) -> Used:
         """Both together."""
         return Used(

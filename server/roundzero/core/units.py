@@ -102,7 +102,7 @@ def excerpt(source: Source, side: Side, first: int, last: int, *, role: str, ind
     """
     index = redacted_source(source).index if index is None else index
     shown = [index.line(line)[:MOST_LINE] for line in range(first, min(last, index.line_count) + 1)]
-    return Excerpt(path=source.path, side=side, first=first, text="\n".join(shown), blob=source.blob, role=role)
+    return Excerpt(path=source.path, side=side, first=first, text="\n".join(shown), role=role)
 
 
 def _of_file(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.asked_items import asked_of
 from roundzero.core.change import Side
+from roundzero.core.few import few
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import LooksAt
 from roundzero.core.model_values import Unit
@@ -125,5 +126,5 @@ def _row(file: FileChange, units: Sequence[Unit]) -> str:
     starts = [max(1, hunk.head_start) for hunk in hunks] if file.head is not None else []
     names = [symbol_at(source.path, source.index, line) for line in starts] if source is not None else []
     named = list(dict.fromkeys(name for name in names if name is not None))
-    more = f": {', '.join(named[:_MOST_SYMBOLS])}{', ...' if len(named) > _MOST_SYMBOLS else ''}" if named else ""
+    more = f": {few(named, _MOST_SYMBOLS)}" if named else ""
     return f"{file.path} ({file.status.value}, +{added} -{removed}){more}"

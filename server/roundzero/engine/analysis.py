@@ -55,7 +55,6 @@ class Analyst:
     ) -> None:
         """Run nothing yet."""
         self.ruleset = ruleset
-        self.language: Language = language
         self._observer = Observer(ruleset, language, all_origins)
         self._linting = Linting(self._observer, linters)
         self._own = OwnChecks(self._observer, runner)

@@ -288,12 +288,11 @@ async def recollect(workspace: Workspace, change: Change, known: Recall | None) 
     there = (git.common_dir / LEDGER_FILE).is_file() or git.may_have(SHARED_FILE, change)
     if not there and known is None:
         return None
-    from datetime import UTC, datetime  # noqa: PLC0415  a first review has nothing to remember
-
-    from roundzero.engine.memory import remember, settings_digest, shared_dismissals  # noqa: PLC0415  as above
+    from roundzero.engine.memory import remember, settings_digest, shared_dismissals  # noqa: PLC0415  as in _load_memory
     from roundzero.engine.recall import Recall  # noqa: PLC0415  as above
+    from roundzero.store.clock import now  # noqa: PLC0415  as above
 
-    at = datetime.now(UTC).isoformat(timespec="seconds")
+    at = now()
     at_hand = known.texts.by_blob() if known is not None else None
     memory = await remember(git, change, whole=False, at=at, at_hand=at_hand)
     shared, complaints = await shared_dismissals(git, change, workspace.ruleset)

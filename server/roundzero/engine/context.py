@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import Change
     from roundzero.core.finding import Observation
+    from roundzero.core.known_texts import Texts as Recognised
     from roundzero.core.ledger import Ledger
     from roundzero.core.ports import GrepHit, Symbols
-    from roundzero.core.recognition import Texts as Recognised
     from roundzero.core.resolution import UseSite
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.strengths import KeptStrength

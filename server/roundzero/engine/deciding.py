@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from roundzero.core.checklist import Failure
     from roundzero.core.finding import Finding, FindingId, Observation
     from roundzero.core.judge import View
+    from roundzero.core.known_texts import Texts
     from roundzero.core.ledger import Ledger
-    from roundzero.core.recognition import Texts
     from roundzero.core.report import Report, RoundInfo
     from roundzero.engine.looking import Looked
     from roundzero.engine.review import Identify, ReviewRequest
@@ -88,7 +88,7 @@ async def decide(  # noqa: PLR0913  each is an independent input
         return compose(change, given, failures, workspace.ruleset, directives=sight.directives, about=about)
 
     report = report_of(info)
-    this = replace(occasion.round, verdict=report.verdict.status.value, counts=report.counts)
+    this = replace(occasion.round, verdict=report.verdict.status, counts=report.counts)
     written = replace(occasion, round=this, versions=looked.versions)
     index = await memory.commit(judged, _listened(workspace, change, looked), written, blobs_of(change))
     if index != info.index:

@@ -209,7 +209,6 @@ def _merged(
         drafts=dict(Counter(each.answer.outcome for each in heard)),
         gates=dict(gates + everywhere.gates),
         capped=capped + everywhere.capped,
-        units=len(ready.units),
         model=inquiry.model,
         answered=_looked_for(ready, clean, seen)
         | (everywhere.looked_for(seen) if not ready.parts.uncovered else frozenset()),

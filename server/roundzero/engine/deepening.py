@@ -62,11 +62,12 @@ async def deepen(  # noqa: PLR0913  each is an independent input
     *,
     seconds: float | None = None,
     unsaved: Mapping[RelPath, str] | None = None,
+    untracked: bool = False,
 ) -> ModelSight:
     """Review a change deeply. What is not done after so many ``seconds`` (None: however long it takes) is given up.
 
     ``unsaved``: the buffers with which the change is all that differs from its base, so that what differs at the end
-    was edited meanwhile; None: there is more that differs.
+    was edited meanwhile; None: there is more that differs. ``untracked``: untracked files are part of it.
     """
     snapshot = workspace.around(inquiry.change)
     until = asyncio.get_running_loop().time() + seconds if seconds is not None else None
@@ -80,7 +81,8 @@ async def deepen(  # noqa: PLR0913  each is an independent input
         reminded = await stages.reminded(drafts, memory, view)
         looked_at = (*drafts.seen, *(_with_vote(each.seen, depth) for each in reminded.kept))
         stood = await stages.stood(looked_at, drafts, toolbox)
-    if unsaved is not None and (edited := await edited_since(workspace, inquiry.change, unsaved)):
+    edited = await edited_since(workspace, inquiry.change, unsaved, untracked=untracked) if unsaved is not None else ()
+    if edited:
         stages.gaps.append(told_edited(edited))
         stood = tuple(renewed(each, texts_of(inquiry.change) - {whole_of(inquiry.change)}) for each in stood)
     seen, kept = stood[: len(drafts.seen)], stood[len(drafts.seen) :]

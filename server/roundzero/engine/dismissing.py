@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from roundzero.core.advance import LOOKED_DEEPLY
@@ -22,6 +21,7 @@ from roundzero.core.ledger import LIVE_OR_DISMISSED, Event, Proof, Sighting, Sig
 from roundzero.core.rule_files import SHARED_FILE
 from roundzero.engine.memory import DETACHED, claimed, found
 from roundzero.errors import UserError
+from roundzero.store.clock import now
 from roundzero.store.ledger_db import LedgerDb
 
 if TYPE_CHECKING:
@@ -82,11 +82,6 @@ class Books:
             proof = replace(place, text=refutation(seen.anatomy) or "")
             events.append(Event(id=name, sign=Sign.REFUTED, at=self.at, proof=proof))
         self.db.commit(self.branch, events)
-
-
-def now() -> str:
-    """The time, as books have it."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def check_open(name: FindingId, state: State) -> None:

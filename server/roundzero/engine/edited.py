@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.few import few
 from roundzero.engine.gaps import EDITED, counted
 from roundzero.errors import OutsideError, UserError
 
@@ -23,15 +24,17 @@ NAMED: Final = 3
 """Most files that are named."""
 
 
-async def edited_since(workspace: Workspace, change: Change, unsaved: Mapping[RelPath, str]) -> tuple[RelPath, ...]:
-    """Tracked files that differ from the base by now and are no part of the change, which is all that did.
+async def edited_since(
+    workspace: Workspace, change: Change, unsaved: Mapping[RelPath, str], *, untracked: bool
+) -> tuple[RelPath, ...]:
+    """Files that differ from the base by now, new ones too, and are no part of the change, which is all that did.
 
-    ``unsaved``: the buffers that the change was collected with.
+    ``unsaved``: the buffers that the change was collected with. ``untracked``: as it was collected.
     """
     if change.head_tree is not None:
         return ()
     try:
-        rules = workspace.collect_rules(untracked=False)
+        rules = workspace.collect_rules(untracked=untracked)
         now = await workspace.git.collect(change.base, rules=rules, overlays=unsaved)
     except (OutsideError, UserError):
         return ()
@@ -42,5 +45,4 @@ async def edited_since(workspace: Workspace, change: Change, unsaved: Mapping[Re
 
 def told_edited(paths: Sequence[RelPath]) -> str:
     """The sentence on it."""
-    named = [*paths[:NAMED], *(["…"] if len(paths) > NAMED else [])]
-    return counted(EDITED, len(paths), count=len(paths), files=", ".join(named))
+    return counted(EDITED, len(paths), count=len(paths), files=few(paths, NAMED))

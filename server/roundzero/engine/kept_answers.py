@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 MOST_KEPT: Final = 256
 """Good answers kept, some kilobytes each: what was drafted, without what was sent."""
 
-_FUTILE: Final = {"truncated", "empty", "refused", "wrong"}
-"""Outcomes that the same question would have again."""
-
 
 class KeptAnswers:
     """See the module. ``failed``: what a model could not answer well, asked again by a person only."""
@@ -39,10 +36,10 @@ class KeptAnswers:
 
     def take(self, key: str, answer: Answer) -> None:
         """Keep an answer, the newest ones; of one without a draft only that asking again is futile, where it is."""
-        from roundzero.core.model_values import Unit  # noqa: PLC0415  off the start-up path
+        from roundzero.core.model_values import Outcome, Unit  # noqa: PLC0415  off the start-up path
 
         if answer.draft is None:
-            if answer.outcome.value in _FUTILE:
+            if answer.outcome in {Outcome.TRUNCATED, Outcome.EMPTY, Outcome.REFUSED, Outcome.WRONG}:
                 self.failed[key] = answer
             return
         self._good.pop(key, None)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+from roundzero.engine.telling import LaneState
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
@@ -16,19 +18,12 @@ if TYPE_CHECKING:
     from roundzero.engine.quick_review import Answer
     from roundzero.engine.review import ProgressSink
 
-WAITS: Final = frozenset({"waiting", "budget-spent"})
+WAITS: Final = frozenset({LaneState.WAITING, LaneState.BUDGET_SPENT})
 """States that end by themselves, where it is known when."""
 
 _WAIT: Final = "wait"
 _STAGES: Final = frozenset({"draft", "recheck", "confirm", "fact-check", "overview", _WAIT})
 """Stages of a deep review in which a model is asked, as its progress names them."""
-
-_CAUSES: Final = {
-    "unauthorised": "the model's host refuses the key",
-    "offline": "the model's host cannot be reached",
-    "quota": "the model is not asked for now",
-}
-"""What is told, by how asking ended; the rest is in the status."""
 
 
 class LaneStanding:
@@ -45,33 +40,34 @@ class LaneStanding:
         self.stage: str | None = None
         """What a model is asked for beside the lane's runs, for a person who waits for a deep review."""
         self.waits = False
-        self.seen: tuple[str, float | None] = ("idle", None)
+        self.seen: tuple[LaneState, float | None] = (LaneState.IDLE, None)
         """The last state of whoever asks that says something, and until when it lasts."""
         self._say = say
         self._said_of: set[str] = set()
 
     def begin(self) -> None:
         """A run begins."""
-        self.running, self.seen, self.cause = True, ("idle", None), None
+        self.running, self.seen, self.cause = True, (LaneState.IDLE, None), None
 
     def heard(self, asking: Asking | None) -> None:
         """The one who asks is in another state; the last one that says something is kept past its end."""
-        if asking is not None and asking.state.value != "idle":
-            self.seen = (asking.state.value, asking.until)
+        if asking is not None and asking.state is not LaneState.IDLE:
+            self.seen = (asking.state, asking.until)
 
-    def now(self, *, paused: bool) -> tuple[str, float | None]:
+    def now(self, *, paused: bool) -> tuple[LaneState, float | None]:
         """The state, and until when it lasts in seconds since the epoch."""
         if self.stage is not None:
-            return ("waiting" if self.waits else "running"), None
+            return (LaneState.WAITING if self.waits else LaneState.RUNNING), None
         if paused:
-            return "paused", None
-        name, until = self.seen
+            return LaneState.PAUSED, None
+        state, until = self.seen
         ahead = until is not None and until > time.time()
         if self.running:
-            return (name, until) if name in {*WAITS, "offline"} else ("running", None)
-        if name in WAITS:
-            return (name, until) if ahead or (name == "budget-spent" and until is None) else ("idle", None)
-        return (name, until) if name in {"offline", "paused"} else ("idle", None)
+            return (state, until) if state in {*WAITS, LaneState.OFFLINE} else (LaneState.RUNNING, None)
+        lasts = state in {LaneState.OFFLINE, LaneState.PAUSED}
+        if state in WAITS:
+            lasts = ahead or (state is LaneState.BUDGET_SPENT and until is None)
+        return (state, until) if lasts else (LaneState.IDLE, None)
 
     def watched(self, progress: ProgressSink | None, tell: Callable[[], None]) -> ProgressSink:
         """Who watches a deep review, so that the lane shows its stage. ``tell``: that it has gone on."""
@@ -84,17 +80,27 @@ class LaneStanding:
     def end(self, answers: Collection[Answer]) -> None:
         """The state that a run leaves behind, also where the one who asks did not even try, and what to tell of it."""
         self._complain(answers)
-        outcomes = {answer.outcome.value for answer in answers}
-        if "unauthorised" in outcomes:
-            self.seen = ("paused", None)
-        elif "offline" in outcomes:
-            self.seen = ("offline", None)
-        elif "quota" in outcomes and self.seen[0] not in WAITS:
-            self.seen = ("budget-spent", None)
+        from roundzero.core.model_values import Outcome  # noqa: PLC0415  off the start-up path
+
+        outcomes = {answer.outcome for answer in answers}
+        if Outcome.UNAUTHORISED in outcomes:
+            self.seen = (LaneState.PAUSED, None)
+        elif Outcome.OFFLINE in outcomes:
+            self.seen = (LaneState.OFFLINE, None)
+        elif Outcome.QUOTA in outcomes and self.seen[0] not in WAITS:
+            self.seen = (LaneState.BUDGET_SPENT, None)
 
     def _complain(self, answers: Iterable[Answer]) -> None:
+        """Tell how asking ended where somebody can do something about it; the rest is in the status."""
+        from roundzero.core.model_values import Outcome  # noqa: PLC0415  off the start-up path
+
+        causes = {
+            Outcome.UNAUTHORISED: "the model's host refuses the key",
+            Outcome.OFFLINE: "the model's host cannot be reached",
+            Outcome.QUOTA: "the model is not asked for now",
+        }
         for answer in answers:
-            words = _CAUSES.get(answer.outcome.value)
+            words = causes.get(answer.outcome)
             if words is not None and answer.draft is None:
                 text = f"{words}{': ' if answer.message else ''}{answer.message}"
                 self.cause = self.cause or text

@@ -18,13 +18,16 @@ from roundzero.store.ledger_db import LedgerDb
 from roundzero.store.report_db import ReportDb
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from roundzero.core.finding import FindingId, Origin
     from roundzero.core.report import Report
     from roundzero.engine.memory import Memory
     from roundzero.engine.review import ReviewRequest
     from roundzero.engine.workspace import Workspace
     from roundzero.render.kept import Kept
+    from roundzero.store.ledger_db import Branch
 
 
 async def keep(common_dir: Path, memory: Memory, request: ReviewRequest, report: Report) -> Report:
@@ -40,6 +43,19 @@ async def keep(common_dir: Path, memory: Memory, request: ReviewRequest, report:
     except OutsideError as error:
         return replace(report, notices=(*report.notices, str(error)))
     return report
+
+
+def origins_in(common_dir: Path, branch: Branch | None, index: int | None) -> Mapping[FindingId, Origin] | None:
+    """The findings that the report of a round lists, and what of each is the branch's; None where it was not kept."""
+    from roundzero.render.kept import unpack  # noqa: PLC0415  off the start-up path
+
+    try:
+        row = ReportDb(common_dir).kept(branch) if branch is not None else None
+        if row is None or row[0] != index:
+            return None
+        return {each.id: each.origin for each in unpack(row[1]).report.findings}
+    except (OutsideError, ValueError):
+        return None
 
 
 async def last_report(workspace: Workspace) -> Report:

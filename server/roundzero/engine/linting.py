@@ -29,7 +29,6 @@ class Linting:
 
     def __init__(self, observer: Observer, linters: Sequence[Linter]) -> None:
         """Run nothing yet."""
-        self.linters = tuple(linters)
         self.versions: dict[str, str] = {}
         """Of the linters that saw something, by name."""
         self._observer = observer

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from roundzero.core.checklist import Failure
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.item import ItemId
+    from roundzero.core.known_texts import Texts
     from roundzero.core.ledger import Ledger
-    from roundzero.core.recognition import Texts
     from roundzero.core.suppress import Directive
     from roundzero.core.text import RelPath
     from roundzero.engine.known_file import Wanted

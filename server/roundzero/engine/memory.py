@@ -16,10 +16,10 @@ from roundzero.core.advance import Listened, Occasion, Recheck, advance, expirie
 from roundzero.core.change import Side, Source
 from roundzero.core.finding import State
 from roundzero.core.frozen import dataclass
+from roundzero.core.known_texts import Texts
 from roundzero.core.ledger import LIVE, Event, Ledger, Proof, Round, Sign, fold
 from roundzero.core.linemap import LineMap
 from roundzero.core.matching import TELLING
-from roundzero.core.recognition import Texts
 from roundzero.core.renames import renames
 from roundzero.core.report import RoundInfo
 from roundzero.core.rule_files import SHARED_FILE
@@ -77,7 +77,7 @@ class Memory:
                 merge_base=change.base.merge_base,
                 snapshot=change.snapshot,
                 settings=settings,
-                verdict="",
+                verdict=None,
                 counts=(0, 0, 0, 0),
                 commit=change.head.commit,
                 delta=self.delta(change),

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from roundzero.config import Settings
-    from roundzero.engine.asking import Asking, Post, Spent
+    from roundzero.engine.asking import Asking, Spent
+    from roundzero.engine.post import Post
     from roundzero.engine.state import State
     from roundzero.engine.workspace import Workspace
 

@@ -22,7 +22,7 @@ from roundzero.core.judge import within
 from roundzero.engine.kept_answers import KeptAnswers
 from roundzero.engine.lane_state import WAITS, LaneStanding
 from roundzero.engine.model_access import SWITCHED_OFF, ModelAccess
-from roundzero.engine.telling import NOT_YET, ModelStatus
+from roundzero.engine.telling import NOT_YET, LaneState, ModelStatus
 from roundzero.engine.unit_keys import keys_of
 from roundzero.errors import RoundzeroError, UserError
 
@@ -138,9 +138,8 @@ class ModelLane:
         """What it is doing, what it cost, and how much of the change it has looked at."""
         settings, why = self._state.settings, self._access.why_off
         sight, spent = self._sight, self._access.spent()
-        state, until = (
-            ("off", None) if why is not None else self._standing.now(paused=paused or self._access.broken is not None)
-        )
+        paused = paused or self._access.broken is not None
+        state, until = (LaneState.OFF, None) if why is not None else self._standing.now(paused=paused)
         known = (why,) if why is not None else (self._access.broken, self._standing.trouble, self._standing.cause)
         reasons = tuple(each for each in known if each is not None)
         return ModelStatus(
@@ -386,8 +385,8 @@ class ModelLane:
         return key in self._kept.failed or stands
 
     async def _prepared(self, live: Live, workspace: Workspace, change: Change) -> _Round:
+        from roundzero.core.known_texts import Texts as Recognised  # noqa: PLC0415  as above
         from roundzero.core.ledger import Ledger  # noqa: PLC0415  off the start-up path
-        from roundzero.core.recognition import Texts as Recognised  # noqa: PLC0415  as above
         from roundzero.engine.hosting import model_name  # noqa: PLC0415  as above
         from roundzero.engine.known_facts import KnownFacts as Known  # noqa: PLC0415  as above
         from roundzero.engine.model_review import inquiry_of  # noqa: PLC0415  as above

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change
     from roundzero.core.finding import Observation
     from roundzero.core.judge import View
+    from roundzero.core.known_texts import Texts
     from roundzero.core.ledger import Ledger
     from roundzero.core.model_values import Ask, Reply
-    from roundzero.core.recognition import Texts
     from roundzero.core.report import Depth
     from roundzero.core.ruleset import Problem
     from roundzero.engine.asking import Asking, Spent
@@ -135,9 +135,10 @@ async def _asked(  # noqa: PLR0913  as above
     complete: Complete | None,
     begins: Begins | None,
 ) -> ModelSight:
-    from roundzero.engine.asking import Asking, LaneState  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.asking import Asking  # noqa: PLC0415  off the start-up path
     from roundzero.engine.hosting import model_name, post_for  # noqa: PLC0415  as above
     from roundzero.engine.quick_review import quick_review  # noqa: PLC0415  as above
+    from roundzero.engine.telling import LaneState  # noqa: PLC0415  as above
     from roundzero.providers._recording import recorded_model  # noqa: PLC0415  as above
 
     settings = workspace.settings
@@ -167,7 +168,15 @@ async def _asked(  # noqa: PLR0913  as above
 
         unsaved = request.unsaved if request.diff is None and not request.overlays else None
         return await deepen(
-            workspace, inquiry, view, memory, asking, watch, seconds=request.model_seconds, unsaved=unsaved
+            workspace,
+            inquiry,
+            view,
+            memory,
+            asking,
+            watch,
+            seconds=request.model_seconds,
+            unsaved=unsaved,
+            untracked=request.untracked,
         )
     return await quick_review(
         inquiry,

@@ -72,7 +72,6 @@ class ModelSight:
     drafts: Mapping[Outcome, int] = field(default_factory=dict)
     gates: Mapping[Gate, int] = field(default_factory=dict)
     capped: int = 0
-    units: int = 0
     model: str = ""
     spent: Spent = field(default_factory=Spent)
     outside: tuple[Source, ...] = ()
@@ -292,7 +291,6 @@ def sight_of(
         drafts=dict(drafts),
         gates=dict(gates),
         capped=capped,
-        units=len(answers),
         model=inquiry.model,
         spent=spent or Spent(),
         outside=outside_of(seen, texts, inquiry),

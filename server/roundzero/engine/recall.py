@@ -15,7 +15,7 @@ from roundzero.core.advance import recalled
 from roundzero.core.finding import FindingId, State, first_id
 from roundzero.core.ledger import redacted
 from roundzero.core.rebase import edit_map
-from roundzero.core.recognition import Texts, match
+from roundzero.core.recognition import match
 from roundzero.core.report import RoundInfo
 from roundzero.core.standing import gated_again, put_aside
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from roundzero.core.dismissal import Dismissal
     from roundzero.core.finding import Finding, Observation
     from roundzero.core.gate import GatePolicy
+    from roundzero.core.known_texts import Texts, Then
     from roundzero.core.ledger import Entry, Ledger, Sighting
-    from roundzero.core.recognition import Then
     from roundzero.core.text import RelPath
 
 

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from roundzero.core.advance import Recheck
     from roundzero.core.change import Change, Source
     from roundzero.core.finding import FindingId
+    from roundzero.core.known_texts import Texts
     from roundzero.core.ledger import Ledger
     from roundzero.core.rechecking import RecheckDraft, Subject
-    from roundzero.core.recognition import Texts
     from roundzero.core.text import RelPath
     from roundzero.engine.quick_review import Asks, Inquiry
     from roundzero.engine.repository import Snapshot

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change, Source
     from roundzero.core.finding import FindingId, Observation
     from roundzero.core.judge import View
+    from roundzero.core.known_texts import Texts
     from roundzero.core.ledger import Ledger
-    from roundzero.core.recognition import Texts
     from roundzero.core.remembered import Remembered
     from roundzero.core.ruleset import Ruleset
     from roundzero.core.text import RelPath

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import field, replace
-from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from roundzero.core.frozen import dataclass
 from roundzero.git.repository import Scope
 from roundzero.proc import side_by_side
+from roundzero.store.clock import now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from roundzero.core.finding import FindingId, Observation
     from roundzero.core.item import Item
     from roundzero.core.judge import View
+    from roundzero.core.known_texts import Texts
     from roundzero.core.ledger import Ledger
-    from roundzero.core.recognition import Texts
     from roundzero.core.report import Depth, Report
     from roundzero.core.text import RelPath
     from roundzero.engine.looking import Looked
@@ -125,7 +125,7 @@ async def review(  # noqa: PLR0913  each is an independent input
     """
     watch = progress or Unwatched()
     clock = _Clock()
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    at = now()
     watch.stage("collect", 0, None)
     async with side_by_side() as group:
         collecting = group.create_task(_collect(workspace, request))
@@ -136,7 +136,7 @@ async def review(  # noqa: PLR0913  each is an independent input
 
     workspace = await _with_conventions(workspace, change)
     view = _view(workspace, request)
-    looked = await look(workspace, request, change, view, watch=watch, runner=runner, now=now, alone=alone)
+    looked = await look(workspace, request, change, view, watch=watch, runner=runner, now=at, alone=alone)
     clock.lap("check")
     if request.depth != "off":
         asked = said(change) if said is not None else None
@@ -151,7 +151,7 @@ async def review(  # noqa: PLR0913  each is an independent input
     from roundzero.engine.last_report import keep  # noqa: PLC0415  as above
 
     looked = await _remind(workspace, change, view, looked)
-    report = await decide(workspace, request, change, view, looked, identify=identify, now=now)
+    report = await decide(workspace, request, change, view, looked, identify=identify, now=at)
     overview = looked.asked.sight.overview if looked.asked is not None else None
     if overview is not None or looked.memory.praised:
         from roundzero.engine.guarding import guarded  # noqa: PLC0415  where a deep review took place
@@ -244,8 +244,8 @@ async def inquire(workspace: Workspace, request: ReviewRequest) -> tuple[Inquiry
 
     change = await _collect(workspace, request)
     view = _view(workspace, request)
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    looked = await look(workspace, request, change, view, watch=Unwatched(), runner=None, now=now)
+    at = now()
+    looked = await look(workspace, request, change, view, watch=Unwatched(), runner=None, now=at)
     inquiry = inquiry_of(
         workspace,
         change,

@@ -66,7 +66,6 @@ class Engine:
         ``problems`` are those of the settings; the status names them. ``complete`` asks the editor's own model.
         """
         self.root = root
-        self.trusted = trusted
         self._listener = listener
         self._state = State(root, settings, problems, listener, trusted=trusted)
         self._planner = plan.Planner(rhythm_of(settings), paused=not settings.enable, collected=False)
@@ -333,7 +332,7 @@ class Engine:
 
     async def _confirm(self, finding: Finding, progress: ProgressSink | None) -> str:
         """Look at a finding again as a deep review would, and keep what came of it for the branch it was asked on."""
-        from roundzero.engine.dismissing import now  # noqa: PLC0415  rarely needed at start
+        from roundzero.store.clock import now  # noqa: PLC0415  rarely needed at start
 
         await self._model.check()
         books = await (await self._desk()).books(owned=True)

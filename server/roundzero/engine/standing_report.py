@@ -6,11 +6,11 @@ Invariant: it says the same as a review of the same texts would, but for what is
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from roundzero import __version__
 from roundzero.core.compose import About, compose
+from roundzero.store.clock import now
 
 if TYPE_CHECKING:
     from roundzero.core.change import Change
@@ -24,7 +24,7 @@ def standing_report(live: Live, change: Change, asked: Asked | None, *, language
     """The report of ``change``, which ``live`` knows. ``asked``: what a model said; None: none took part."""
     about = About(
         tool_version=__version__,
-        reviewed_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        reviewed_at=now(),
         language=language,
         depth="quick" if asked is not None else "off",
         model=asked.stats if asked is not None else None,

@@ -6,6 +6,7 @@ Values only. Invariant: a publication is the whole truth about what one file sho
 from __future__ import annotations
 
 from dataclasses import field
+from enum import Enum
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from roundzero.core.frozen import dataclass
@@ -32,16 +33,28 @@ class Publication:
     source: Source | None
 
 
+class LaneState(Enum):
+    """What the model is doing, in the words of ``roundzero/status``."""
+
+    OFF = "off"
+    IDLE = "idle"
+    WAITING = "waiting"
+    RUNNING = "running"
+    PAUSED = "paused"
+    OFFLINE = "offline"
+    BUDGET_SPENT = "budget-spent"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelStatus:
-    """What the model lane is doing, in the words of ``engine/asking.LaneState``, and what it cost so far.
+    """What the model lane is doing, and what it cost so far.
 
     ``until`` says when a wait ends, in seconds since the epoch. ``covered`` of the change's ``hunks`` were looked at;
     ``reasons`` say why the rest were not, or why nothing is asked. ``stage`` is that of a deep review, as its progress
     names it.
     """
 
-    state: str = "off"
+    state: LaneState = LaneState.OFF
     until: float | None = None
     tokens: int = 0
     cost: float = 0.0

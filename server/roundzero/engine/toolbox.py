@@ -53,11 +53,6 @@ class Result:
     seconds: float = 0.0
 
     @property
-    def answered(self) -> bool:
-        """Whether a tool did."""
-        return self.unanswered is None
-
-    @property
     def bytes(self) -> int:
         """The size of the text."""
         return len(self.text.encode("utf-8", "replace"))

@@ -8,6 +8,8 @@ runs before the names of all configured filters are known.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import os
 import shutil
 from pathlib import Path
@@ -16,9 +18,10 @@ from typing import TYPE_CHECKING, Final
 from roundzero import proc
 from roundzero.errors import OutsideError, UserError
 from roundzero.git.diff import raw_path, relpath
+from roundzero.git.stuck import waited_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Coroutine, Iterable, Mapping, Sequence
 
     from roundzero.core.text import RelPath
 
@@ -30,6 +33,9 @@ EMPTY_TREES: Final = {
 
 OLDEST_GIT: Final = (2, 32)
 """Older versions ignore GIT_CONFIG_COUNT (2.31) or GIT_CONFIG_GLOBAL (2.32), which the protection rests on."""
+
+SLOW: Final = 3.0
+"""Seconds after which it is asked what a git command waits for."""
 
 DIFF_OPTIONS: Final = (
     "--no-ext-diff",
@@ -121,7 +127,7 @@ class Commands:
         seconds: float = 120,
     ) -> proc.Completed:
         """As ``git``, for commands that never look at the work tree's files."""
-        done = await proc.run(
+        running = proc.run(
             [self._program, *arguments],
             cwd=self.directory,
             stdin=stdin,
@@ -129,9 +135,26 @@ class Commands:
             seconds=seconds,
             max_stdout=max_stdout,
         )
+        done = await self._unless_stuck(running)
         if good and done.returncode not in good:
             raise OutsideError(f"git {arguments[0]} failed in {self.directory}: {done.complaint}")
         return done
+
+    async def _unless_stuck(self, running: Coroutine[None, None, proc.Completed]) -> proc.Completed:
+        """What a program gives, unless it waits for what will never come. Raises UserError that says for what."""
+        task = asyncio.ensure_future(running)
+        try:
+            await asyncio.wait([task], timeout=SLOW)
+            if not task.done():
+                place = await asyncio.to_thread(waited_for, self.directory)
+                if place is not None and not task.done():
+                    raise UserError(f"git waits for {place}, which is no file but a pipe or a device; remove it")
+            return await task
+        finally:
+            task.cancel()
+            while not task.done():
+                with contextlib.suppress(asyncio.CancelledError):  # one error is on its way already
+                    await asyncio.wait([task])
 
     async def ignored(self, paths: Sequence[RelPath]) -> frozenset[RelPath]:
         """Which paths git ignores; all when one cannot be asked for, as beyond a link or in a submodule.
@@ -140,12 +163,13 @@ class Commands:
         """
         if self._filters is None:
             await self.configuration()
-        done = await proc.run(
+        running = proc.run(
             [self._program, "check-ignore", "-z", "--stdin"],
             cwd=self.directory,
             stdin=b"".join(b"./" + raw_path(path) + b"\0" for path in paths),
             env={**self._environment, "GIT_LITERAL_PATHSPECS": "0"},
         )
+        done = await self._unless_stuck(running)
         if done.returncode not in (0, 1):
             return frozenset(paths)
         return frozenset(relpath(name.removeprefix(b"./")) for name in done.stdout.split(b"\0") if name)

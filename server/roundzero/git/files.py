@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import blob_id
 from roundzero.core.frozen import dataclass
+from roundzero.regular import NotRegularError, open_regular
 
 if TYPE_CHECKING:
+    from io import FileIO
     from pathlib import Path
 
     from roundzero.core.text import RelPath
@@ -92,29 +94,28 @@ class WorkTree:
 
     def _regular(self, full: Path, max_bytes: int) -> DiskFile:
         try:
-            handle = os.open(full, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+            file = open_regular(full)
+        except NotRegularError:
+            return DiskFile(kind=FileKind.OTHER)
         except OSError as error:
             return _failed(error)
         try:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
-                return DiskFile(kind=FileKind.OTHER)
-            mode = "100755" if status.st_mode & 0o100 else "100644"
-            if status.st_size > max_bytes:
-                blob = self._hash(handle, status.st_size)
-                return DiskFile(kind=FileKind.REGULAR, mode=mode, size=status.st_size, blob=blob)
-            data = _read(handle)
+            with file:
+                status = os.fstat(file.fileno())
+                mode = "100755" if status.st_mode & 0o100 else "100644"
+                if status.st_size > max_bytes:
+                    blob = self._hash(file, status.st_size)
+                    return DiskFile(kind=FileKind.REGULAR, mode=mode, size=status.st_size, blob=blob)
+                data = file.read()
         except OSError as error:
             return DiskFile(kind=FileKind.UNREADABLE, problem=error.strerror or str(error))
-        finally:
-            os.close(handle)
         blob = blob_id(data, algorithm=self._object_format)
         return DiskFile(kind=FileKind.REGULAR, mode=mode, size=len(data), blob=blob, data=data)
 
-    def _hash(self, handle: int, size: int) -> str:
+    def _hash(self, file: FileIO, size: int) -> str:
         digest = hashlib.new(self._object_format, usedforsecurity=False)
         digest.update(b"blob %d\0" % size)
-        while chunk := os.read(handle, _CHUNK):
+        while chunk := file.read(_CHUNK):
             digest.update(chunk)
         return digest.hexdigest()
 
@@ -131,10 +132,3 @@ def _failed(error: OSError) -> DiskFile:
     if error.errno in _ABSENT:
         return DiskFile(kind=FileKind.MISSING)
     return DiskFile(kind=FileKind.UNREADABLE, problem=error.strerror or str(error))
-
-
-def _read(handle: int) -> bytes:
-    parts: list[bytes] = []
-    while chunk := os.read(handle, _CHUNK):
-        parts.append(chunk)
-    return b"".join(parts)

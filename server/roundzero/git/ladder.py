@@ -7,13 +7,27 @@ history that is here proves counts as certain.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import BaseChoice, BaseHow
 from roundzero.core.frozen import dataclass
 from roundzero.errors import UserError
+from roundzero.git.refs import (
+    HEADS,
+    NAMES,
+    REMOTES,
+    Head,
+    Refs,
+    branch_called,
+    branch_name,
+    commit_of,
+    head_of,
+    latest_first,
+    merge_bases,
+    refs_around,
+    short,
+)
 from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
@@ -21,29 +35,11 @@ if TYPE_CHECKING:
 
     from roundzero.git.commands import Commands
 
-NAMES: Final = ("main", "master", "develop", "trunk", "dev")
-"""Branches that others are usually made from, likeliest first."""
-
 DEEPEN: Final = "git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'"
 """Completes a shallow clone. Without the refspec a clone of one branch would learn of no other."""
 
 _PULL_REQUEST_VARIABLES: Final = ("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME")
 _PULL_REQUEST_SETTINGS: Final = ("gh-merge-base", "vscode-merge-base")
-_HEADS: Final = "refs/heads/"
-_REMOTES: Final = "refs/remotes/"
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """Where HEAD is. ``branch`` is a full ref name, None when detached; ``commit`` None before the first commit."""
-
-    branch: str | None
-    commit: str | None
-
-    @property
-    def name(self) -> str | None:
-        """The branch without ``refs/heads/``."""
-        return self.branch.removeprefix(_HEADS) if self.branch is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,51 +52,7 @@ class _Candidate:
     @property
     def name(self) -> str:
         """The ref as people call it."""
-        return _short(self.ref)
-
-
-@dataclass(frozen=True, slots=True)
-class _Refs:
-    """Usual branches with their commits, targets of symbolic refs, and the current branch's upstream ("" for none)."""
-
-    commits: Mapping[str, str]
-    symbolic: Mapping[str, str]
-    upstream: str
-
-
-async def head_of(commands: Commands) -> Head:
-    """Read HEAD. Raises OutsideError when git fails."""
-    done = await commands.plumbing("rev-parse", "HEAD", "--symbolic-full-name", "HEAD", good=(0, 128))
-    if done.returncode == 0:
-        commit, ref = _line(done.stdout).split("\n")
-        return Head(ref if ref != "HEAD" else None, commit)
-    branch = await commands.plumbing("symbolic-ref", "--quiet", "HEAD", good=(0, 1))
-    return Head(_line(branch.stdout) or None, None)
-
-
-async def commit_of(commands: Commands, ref: str) -> str | None:
-    """The commit a person's words name, or None. Words that git could take for an option name nothing."""
-    if not ref or ref.startswith("-") or "\0" in ref:
-        return None
-    done = await commands.plumbing(
-        "rev-parse", "--quiet", "--verify", "--end-of-options", f"{ref}^{{commit}}", good=(0, 1, 128)
-    )
-    return _line(done.stdout) or None if done.returncode == 0 else None
-
-
-async def branch_called(commands: Commands, name: str) -> str | None:
-    """The full ref name of the branch that is called so, in full or in short; None where a tag goes by that name."""
-    done = await commands.plumbing(
-        "rev-parse", "--quiet", "--verify", "--symbolic-full-name", "--end-of-options", name, good=(0, 1, 128)
-    )
-    ref = _line(done.stdout)
-    return ref if done.returncode == 0 and ref.startswith(_HEADS) and name in (ref, ref.removeprefix(_HEADS)) else None
-
-
-async def merge_bases(commands: Commands, head: str, other: str) -> tuple[str, ...]:
-    """All best common ancestors, the latest commit date first; () when there is none."""
-    done = await commands.plumbing("merge-base", "--all", head, other, good=(0, 1))
-    return await _latest_first(commands, done.stdout.decode("ascii").split())
+        return short(self.ref)
 
 
 class Ladder:
@@ -127,7 +79,7 @@ class Ladder:
         self._head = self.here
         self._settings: Mapping[str, str] = {}
         self._default: str | None = None
-        self._refs = _Refs({}, {}, "")
+        self._refs = Refs({}, {}, "")
         self._doubts: list[str] = []
 
     async def choose(self, explicit: str | None, saved: str | None) -> BaseChoice:
@@ -154,7 +106,7 @@ class Ladder:
             self._doubts.append(f"the base selected for this branch, {saved}, does not exist any more")
         if (choice := await self._pull_request()) is not None:
             return choice
-        self._refs = await _refs(self._commands, self._head.branch)
+        self._refs = await refs_around(self._commands, self._head.branch)
         choice = await self._upstream() or await self._latest() or await self._last_resort()
         if choice.merge_base == self._commit and self._commit in self._boundary:
             self._doubts.append(
@@ -226,7 +178,7 @@ class Ladder:
 
     async def _upstream(self) -> BaseChoice | None:
         upstream = await self._upstream_ref()
-        if upstream is None or _branch_name(upstream.ref) == self._head.name:
+        if upstream is None or branch_name(upstream.ref) == self._head.name:
             return None
         return await self._against(upstream, BaseHow.UPSTREAM)
 
@@ -246,7 +198,7 @@ class Ladder:
         if not related or (self._boundary and unrelated and not open_ones):
             raise self._no_merge_base(unrelated[0].name)
         taken = open_ones or related
-        latest = (await _latest_first(self._commands, [bases_of[each.commit][0] for each in taken]))[0]
+        latest = (await latest_first(self._commands, [bases_of[each.commit][0] for each in taken]))[0]
         best = next(each for each in taken if bases_of[each.commit][0] == latest)
         await self._doubt_the_rest(best, unrelated, related, open_ones)
         choice = await self._against(best, BaseHow.LATEST_MERGE_BASE, bases_of[best.commit])
@@ -306,29 +258,29 @@ class Ladder:
     def _candidates(self) -> list[_Candidate]:
         """origin/HEAD, then remote branches with a usual name, then local ones; () on the default branch."""
         commits, symbolic = self._refs.commits, self._refs.symbolic
-        default = symbolic.get(f"{_REMOTES}origin/HEAD", "")
+        default = symbolic.get(f"{REMOTES}origin/HEAD", "")
         self._default = self._default_name(default, commits)
         if self._head.name is not None and self._head.name == self._default:
             return []
         order = [default] if default else []
         for name in NAMES:
-            order += sorted(ref for ref in commits if ref.startswith(_REMOTES) and _branch_name(ref) == name)
-        order += [_HEADS + name for name in NAMES]
+            order += sorted(ref for ref in commits if ref.startswith(REMOTES) and branch_name(ref) == name)
+        order += [HEADS + name for name in NAMES]
         return [
             _Candidate(ref, commits[ref])
             for ref in dict.fromkeys(order)
-            if ref in commits and (self._head.name is None or _branch_name(ref) != self._head.name)
+            if ref in commits and (self._head.name is None or branch_name(ref) != self._head.name)
         ]
 
     def _fresh(self, candidate: _Candidate) -> bool:
         """Whether HEAD is the very tip of the default branch: nothing was merged, the branch has no commits yet."""
-        return candidate.commit == self._commit and _branch_name(candidate.ref) == self._default
+        return candidate.commit == self._commit and branch_name(candidate.ref) == self._default
 
     def _default_name(self, default: str, commits: Mapping[str, str]) -> str | None:
         """The default branch as far as one can know: origin/HEAD, or the first of main and master that exists."""
         if default:
-            return _branch_name(default)
-        return next((name for name in NAMES[:2] if any(_branch_name(ref) == name for ref in commits)), None)
+            return branch_name(default)
+        return next((name for name in NAMES[:2] if any(branch_name(ref) == name for ref in commits)), None)
 
     async def _last_resort(self) -> BaseChoice:
         upstream = await self._upstream_ref() or self._published()
@@ -355,7 +307,7 @@ class Ladder:
 
     def _published(self) -> _Candidate | None:
         """The branch of this name on the remote: what people mean by upstream where none is set."""
-        ref = f"{_REMOTES}{self._remote}/{self._head.name}"
+        ref = f"{REMOTES}{self._remote}/{self._head.name}"
         commit = self._refs.commits.get(ref) if self._head.name is not None else None
         return _Candidate(ref, commit) if commit is not None else None
 
@@ -371,13 +323,13 @@ class Ladder:
 
     def _fetch(self, ref: str) -> str:
         """The command that fetches a branch, which people may name with its remote."""
-        name = _short(ref)
+        name = short(ref)
         remote = next((each for each in self._remotes if name.startswith(f"{each}/")), None)
         return f"git fetch {remote or self._remote} {name.removeprefix(f'{remote}/')}"
 
     async def _branch(self, target: str) -> _Candidate | None:
         """A branch by the name a forge gives it: the remote's before the local one."""
-        for ref in (f"{_REMOTES}origin/{target}", f"{_REMOTES}{target}", f"{_HEADS}{target}", target):
+        for ref in (f"{REMOTES}origin/{target}", f"{REMOTES}{target}", f"{HEADS}{target}", target):
             commit = await commit_of(self._commands, ref)
             if commit is not None:
                 return _Candidate(ref, commit)
@@ -398,54 +350,3 @@ class Ladder:
                 f" {DEEPEN}, or name a commit that is here with --base"
             )
         return UserError(f"HEAD and {name} have no common history; name another base with --base")
-
-
-async def _refs(commands: Commands, branch: str | None) -> _Refs:
-    patterns = [f"{_REMOTES}origin/HEAD"]
-    if branch is not None:
-        patterns += [branch, f"{_REMOTES}*/{branch.removeprefix(_HEADS)}"]
-    for name in NAMES:
-        patterns += [f"{_HEADS}{name}", f"{_REMOTES}*/{name}"]
-    form = "--format=%(refname)%09%(objectname)%09%(symref)%09%(upstream)"
-    done = await commands.plumbing("for-each-ref", form, *patterns)
-    commits: dict[str, str] = {}
-    symbolic: dict[str, str] = {}
-    own_upstream = ""
-    for line in done.stdout.decode("utf-8", "surrogateescape").split("\n"):
-        if not line:
-            continue
-        name, commit, target, upstream = line.split("\t")
-        if name == branch:
-            own_upstream = upstream
-        if target:
-            symbolic[name] = target
-        commits.setdefault(target or name, commit)
-    return _Refs(commits, symbolic, own_upstream)
-
-
-async def _latest_first(commands: Commands, commits: Sequence[str]) -> tuple[str, ...]:
-    """Distinct commits, one that descends from others before them, then by committer date, latest first."""
-    distinct = list(dict.fromkeys(commits))
-    if len(distinct) < 2:
-        return tuple(distinct)
-    async with side_by_side() as group:
-        independent = group.create_task(commands.plumbing("merge-base", "--independent", *distinct))
-        dates = group.create_task(commands.plumbing("rev-list", "--no-walk=unsorted", "--timestamp", *distinct))
-    tips = set(independent.result().stdout.decode("ascii").split())
-    date = {commit: int(stamp) for stamp, commit in re.findall(r"(\d+) (\w+)", dates.result().stdout.decode("ascii"))}
-    return tuple(sorted(distinct, key=lambda commit: (commit not in tips, -date[commit], distinct.index(commit))))
-
-
-def _line(output: bytes) -> str:
-    return output.decode("utf-8", "surrogateescape").strip("\n")
-
-
-def _short(ref: str) -> str:
-    return ref.removeprefix(_HEADS).removeprefix(_REMOTES).removeprefix("refs/tags/")
-
-
-def _branch_name(ref: str) -> str:
-    """The branch a full ref is about: both ``refs/remotes/origin/main`` and ``refs/heads/main`` are about ``main``."""
-    if ref.startswith(_HEADS):
-        return ref.removeprefix(_HEADS)
-    return ref.removeprefix(_REMOTES).partition("/")[2]

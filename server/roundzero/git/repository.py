@@ -8,51 +8,38 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import BaseChoice, BaseHow, Change, Side, Source
-from roundzero.core.frozen import dataclass
 from roundzero.errors import UserError
 from roundzero.git import build, lineage, search, state
 from roundzero.git.blobs import Blobs
 from roundzero.git.buffer_diff import BufferDiff
 from roundzero.git.collect import collect
-from roundzero.git.commands import EMPTY_TREES, OLDEST_GIT, Commands
+from roundzero.git.commands import EMPTY_TREES, Commands
 from roundzero.git.files import FileKind, WorkTree, inside
-from roundzero.git.ladder import DEEPEN, Head, Ladder, branch_called, commit_of, head_of, merge_bases
+from roundzero.git.ladder import DEEPEN, Ladder
 from roundzero.git.listing import Access, CollectRules, Scope, Target, ignore_text
+from roundzero.git.place import find
 from roundzero.git.refreshing import Refresher
+from roundzero.git.refs import Head, branch_called, commit_of, head_of, merge_bases
 from roundzero.proc import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
 
     from roundzero.core.linemap import Hunk
     from roundzero.core.ports import Commit, GrepHit
     from roundzero.core.text import RelPath
     from roundzero.git import history, hooks, messages
+    from roundzero.git.place import Place
 
 __all__ = ["CollectRules", "Git", "Scope"]
 
 _READ_BYTES: Final = 10_000_000
 """Files outside the change are not read beyond this size."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a repository is. ``git_dir`` belongs to one work tree, ``common_dir`` to all of them.
-
-    A bare repository has no work tree; its ``root`` is the git directory, where no file of the repository lies.
-    """
-
-    root: Path
-    git_dir: Path
-    common_dir: Path
-    object_format: str
-    bare: bool = False
 
 
 class Git:
@@ -85,23 +72,7 @@ class Git:
 
         ``bare``: one without a work tree will do, because nothing but objects will be asked for.
         """
-        commands = _commands_in(directory)
-        async with side_by_side() as group:
-            version = group.create_task(commands.plumbing("version"))
-            facts = group.create_task(
-                commands.plumbing(
-                    "rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir",
-                    "--git-common-dir", "--show-toplevel", good=(),
-                )
-            )  # fmt: skip
-        _check_version(version.result().stdout)
-        done = facts.result()
-        without_work_tree = bare and done.stdout.startswith(b"true\n")
-        if done.returncode != 0 and not without_work_tree:
-            raise _no_work_tree(directory, done.stdout, done.stderr)
-        place = _place(directory, done.stdout)
-        commands.directory = place.root
-        commands.use_index_of_commit(place.git_dir)
+        place, commands = await find(directory, bare=bare)
         return cls(place, commands)
 
     @property
@@ -415,66 +386,8 @@ class Git:
         return _source(path, disk.data, disk.blob) if disk.data is not None else None
 
 
-def _commands_in(directory: Path) -> Commands:
-    if not directory.is_dir():
-        raise UserError(f"{directory} is not a folder")
-    return Commands(directory.absolute())
-
-
-def _place(directory: Path, answer: bytes) -> Place:
-    """Read what rev-parse said. Raises UserError for a folder that git's answer does not lead to."""
-    lines = os.fsdecode(answer).removesuffix("\n").split("\n")
-    bare = lines[0] == "true"
-    if bare:
-        lines[4:] = lines[2:3]
-    if len(lines) != 5:
-        raise UserError(f"the repository at {directory} lies in a folder whose name has a line feed; rename it")
-    _, object_format, git_dir, common_dir, root = lines
-    if not bare and not Path(root, ".git").exists():
-        raise UserError(
-            f"the files of the repository at {directory} are in {root} (core.worktree), where git does not find it;"
-            f" write into {root}/.git: gitdir: {git_dir}"
-        )
-    return Place(
-        root=Path(root),
-        git_dir=Path(git_dir),
-        common_dir=(directory / common_dir).resolve(),
-        object_format=object_format,
-        bare=bare,
-    )
-
-
 def _source(path: RelPath, data: bytes, blob: str) -> Source | None:
     content = build.decoded(data, path) if b"\0" not in data[:8000] else None
     if content is None:
         return None
     return Source(path, content.text, blob, encoding=content.encoding, bom=content.bom)
-
-
-def _check_version(output: bytes) -> None:
-    """Refuse a git that does not honour what the protection rests on. Raises UserError."""
-    match = re.search(rb"(\d+)\.(\d+)", output)
-    if match is None or (int(match[1]), int(match[2])) < OLDEST_GIT:
-        found = output.decode("utf-8", "replace").strip()
-        raise UserError(f"{found or 'git'} is too old; install git {OLDEST_GIT[0]}.{OLDEST_GIT[1]} or newer")
-
-
-def _no_work_tree(directory: Path, stdout: bytes, stderr: bytes) -> UserError:
-    complaint = stderr.decode("utf-8", "replace").strip()
-    if "dubious ownership" in complaint:
-        remedy = re.search(r"git config --global --add safe\.directory .+", complaint)
-        return UserError(
-            f"git does not use the repository at {directory} because somebody else owns it"
-            + (f"; if you trust it, run: {remedy[0]}" if remedy is not None else f": {complaint}")
-        )
-    if stdout.startswith(b"true"):
-        return UserError(
-            f"the repository at {directory} is bare, so there are no files to review; name a commit with --head REV, or"
-            " use a clone or a linked worktree of it"
-        )
-    if "not a git repository" in complaint:
-        return UserError(f"{directory} is not in a git repository; go to one, name one with --repo, or run: git init")
-    if "work tree" in complaint:
-        return UserError(f"{directory} is inside a git directory; use the folder with the files instead")
-    last = complaint.rsplit("\n", 1)[-1]
-    return UserError(f"git cannot use the repository at {directory}: {last}")

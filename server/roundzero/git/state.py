@@ -10,6 +10,8 @@ import hashlib
 import stat
 from typing import TYPE_CHECKING, Final
 
+from roundzero.regular import open_regular
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -41,7 +43,7 @@ def key(git_dir: Path, common_dir: Path) -> str:
 def merge_heads(git_dir: Path) -> tuple[str, ...]:
     """The commits of a merge in progress."""
     try:
-        text = (git_dir / "MERGE_HEAD").read_text("ascii")
+        text = _text(git_dir / "MERGE_HEAD")
     except (OSError, ValueError):
         return ()
     return tuple(line for line in text.split() if line.isalnum())
@@ -50,10 +52,15 @@ def merge_heads(git_dir: Path) -> tuple[str, ...]:
 def shallow_boundary(common_dir: Path) -> frozenset[str]:
     """The commits whose parents were left out when this was cloned; none where history is complete."""
     try:
-        text = (common_dir / "shallow").read_text("ascii")
+        text = _text(common_dir / "shallow")
     except (OSError, ValueError):
         return frozenset()
     return frozenset(line for line in text.split() if line.isalnum())
+
+
+def _text(path: Path) -> str:
+    with open_regular(path) as file:
+        return file.read().decode("ascii")
 
 
 def _signs(path: Path) -> Iterator[str]:

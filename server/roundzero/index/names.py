@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 DEEPEST: Final = 60
 """Most modules a name is followed through."""
 
+_GENERATED: Final = ("_pb2.py", "_pb2.pyi", "_pb2_grpc.py")
+"""Endings of what the compiler of protocol buffers writes, which may bind names by calls alone."""
 _BINDING_NOTHING: Final = frozenset({"annotate", "delete"})
 _Seen = frozenset[tuple[str, str]]
 
@@ -147,12 +149,17 @@ class Names:
         return Missing(path, name, self._near(path, name, facts, is_package=is_package))
 
     def _only_asks_itself(self, path: RelPath, facts: ModuleFacts, bound: list[Binding]) -> bool:
-        """Whether a package binds a name only by ``from . import name``, which asks for a submodule and makes none."""
+        """Whether a package binds a name only by ``from . import name``, which asks for a submodule and makes none.
+
+        A package that names its own submodule without a dot is one of Python 2, and means that.
+        """
         if any(row.kind != "import" for row in bound):
             return False
         for row in facts.import_of(bound[-1].name):
             answer = self._modules.find(path, row.module, row.level) if row.name == bound[-1].name else None
             if not isinstance(answer, InRepository) or path not in answer.paths:
+                return False
+            if not row.level and self._modules.submodule(path, row.module) is not None:
                 return False
         return True
 
@@ -225,6 +232,8 @@ def _doubt(path: RelPath, name: str, facts: ModuleFacts, *, is_package: bool, wa
     """Why a file may bind a name although it is not seen to. ``was_source``: a source file was the submodule."""
     if facts.dynamic:
         return f"{path} is dynamic: {facts.dynamic[0]}"
+    if path.endswith(_GENERATED):
+        return f"{path} is generated"
     if name.startswith("__") and name.endswith("__") and not was_source:
         return f"{name} may be set by the interpreter"
     if any(row.kind != "import" for row in facts.bound(name)):

@@ -6,12 +6,10 @@ the disk.
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-import time
 from bisect import bisect_right
-from collections import Counter, deque
-from contextlib import asynccontextmanager, suppress
+from collections import Counter
+from contextlib import asynccontextmanager
 from itertools import accumulate
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Final
@@ -20,11 +18,11 @@ from roundzero.core.frozen import dataclass
 from roundzero.core.regex import regex
 from roundzero.core.text import LineIndex
 from roundzero.errors import OutsideError
+from roundzero.linters._filled import filled
 from roundzero.proc import run, tool_path
-from roundzero.scratch import Scratch
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 
     from roundzero.core.change import Source
     from roundzero.proc import Completed
@@ -36,9 +34,6 @@ MAX_OUTPUT: Final = 64 * 1024 * 1024
 
 _BLOCKS: Final = 8 * 1024
 """Bytes that a file and its folder take besides its text."""
-
-_SECONDS_AT_ONCE: Final = 0.004
-"""For which files are written or removed between two turns of the loop."""
 
 _PACKAGE: Final = "__init__."
 _SAFE_NAME: Final = regex(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
@@ -103,16 +98,12 @@ class Laid:
 async def laid_out(texts: Sequence[str], names: Sequence[str]) -> AsyncIterator[Laid]:
     """The texts as files of these names in a folder of our own; gone afterwards.
 
-    Raises OutsideError or OSError when it cannot be written.
+    Raises OutsideError when it cannot be written.
     """
-    folder = Scratch(sum(4 * len(text) + _BLOCKS for text in texts))
-    laid = Laid(folder.path, {place: at for at, place in enumerate(_places(names))})
-    writing = asyncio.ensure_future(_take(_written(laid, texts), folder))
-    try:
-        await asyncio.shield(writing)
-        yield laid
-    finally:
-        await asyncio.shield(_remove(folder, writing))
+    places = {place: at for at, place in enumerate(_places(names))}
+    room = sum(4 * len(text) + _BLOCKS for text in texts)
+    async with filled(room, lambda folder: _written(folder, places, texts)) as folder:
+        yield Laid(folder, places)
 
 
 def _places(names: Sequence[str]) -> Iterator[str]:
@@ -128,49 +119,15 @@ def _places(names: Sequence[str]) -> Iterator[str]:
         seen[alike] += 1
 
 
-async def _remove(folder: Scratch, writing: asyncio.Future[None]) -> None:
-    """Remove the folder once nobody writes there any more."""
-    await asyncio.wait([writing])
-    with suppress(OSError):  # it is removed below in any case
-        await _take(_emptied(folder.path), folder)
-    if folder.in_memory:
-        folder.remove()  # it is empty by now
-    else:
-        await asyncio.to_thread(folder.remove)
-
-
-async def _take(steps: Iterator[None], folder: Scratch) -> None:
-    """Take small steps in a folder without holding up the loop.
-
-    Nothing waits for memory; there a thread would only wait for the interpreter, at each step, while checks run on the
-    loop (measured: until they were all done). A disk may take its time.
-    """
-    if not folder.in_memory:
-        await asyncio.to_thread(deque, steps, 0)
-        return
-    began = time.monotonic()
-    for _ in steps:
-        if time.monotonic() - began > _SECONDS_AT_ONCE:
-            await asyncio.sleep(0)
-            began = time.monotonic()
-
-
-def _written(laid: Laid, texts: Sequence[str]) -> Iterator[None]:
+def _written(folder: Path, places: Iterable[str], texts: Sequence[str]) -> Iterator[None]:
     made = set()
-    for text, place in zip(texts, laid.places, strict=True):
-        file = laid.path / place
+    for text, place in zip(texts, places, strict=True):
+        file = folder / place
         if file.parent not in made:
             made.add(file.parent)
             file.parent.mkdir()
         file.write_bytes(encoded(text))
         yield
-
-
-def _emptied(folder: Path) -> Iterator[None]:
-    for place in folder.iterdir():
-        for file in place.iterdir():
-            file.unlink()
-            yield
 
 
 class ByteOffsets:

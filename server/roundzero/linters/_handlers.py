@@ -1,8 +1,8 @@
 """Exception handlers that catch everything and are right to: they raise again, or only look at what they raised.
 
 A handler with a bare ``raise`` lets the exception go on after its cleaning up. Where what is tried ends in a ``raise``
-of its own, the exception is wanted, as in tests of what happens then. Works on lines, which a parser has found to be
-a handler. Invariant: what is tried is never looked into beyond its last statement.
+of its own, or in ``1 / 0``, the exception is wanted, as in tests of what happens then. Works on lines, which a parser
+has found to be a handler. Invariant: what is tried is never looked into beyond its last statement.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from roundzero.core.text import LineIndex
 
 _RAISES_AGAIN: Final = regex(r"[ \t]*raise[ \t]*(?:#.*)?\r?")
-_RAISES: Final = regex(r"[ \t]*raise\b")
+_RAISES: Final = regex(r"[ \t]*(?:raise\b|(?:\w+[ \t]*=[ \t]*)?\d+[ \t]*/{1,2}[ \t]*0[ \t]*(?:#.*)?\r?$)")
+"""A division of a number by zero is written for the exception alone."""
 _REMARK: Final = regex(r"#[ \t]*(?!noqa\b)\w+(?:\W+\w+){2,}")
 """At least three words."""
 _CLEANS_UP: Final = regex(

@@ -1,7 +1,8 @@
 """What ruff complains of and nobody should hear: it serves where ruff does not look, or is right in its own way.
 
-Code for an older Python, imports that are handed on, tried, or work with debuggers, handlers that catch everything for
-a reason, texts that are shown rather than run, and lines on which a comment for pylint or bandit says that it is meant.
+Code for an older Python, imports that are handed on, tried, or work with debuggers, variables and parameters that need
+not be read, handlers that catch everything for a reason, texts that are shown rather than run, and lines on which a
+comment for pylint or bandit says that it is meant.
 Decides and changes nothing. Invariant: what is not one of these kinds is told.
 """
 
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from roundzero.linters._handed_on import HandedOn
 
 _CATCHES_ALL: Final = frozenset({"BLE001", "E722", "S110"})
-_INSTALLED: Final = "_"
-"""The name under which ``gettext.install`` makes translation known to every module."""
+_INSTALLED: Final = frozenset({"_", "get_ipython"})
+"""Names that every module may know: ``gettext.install`` makes translation one, and IPython its shell."""
 _OF_PYLINT: Final = {
     "B006": {"dangerous-default-value", "W0102"},
     "BLE001": {"broad-except", "broad-exception-caught", "W0703", "W0718"},
@@ -41,7 +42,10 @@ _PYLINT: Final = regex(r"#[ \t]*pylint:[ \t]*disable=([\w, \t-]+)")
 _BANDIT: Final = regex(r"#[ \t]*nosec\b")
 _NO_STOP: Final = r"(?!(?:set_trace|post_mortem|pm|run|runcall|runeval|launch_ipdb_on_exception)\b)[A-Za-z]\w*"
 """Whatever of a debugger's module is used by a program that works with debuggers."""
-_FOR_ITS_EFFECT: Final = regex(r"#.*\b(?:side[ -]?effects?|triggers?|registers?|re-?exports?)\b", re.IGNORECASE)
+_FOR_ITS_EFFECT: Final = regex(
+    r"#.*\b(?:side[ -]?effects?|triggers?|registers?|re-?exports?|loads?|behind the scenes)\b", re.IGNORECASE
+)
+"""On the line of an import, or in a comment right above it."""
 _QUOTED: Final = regex(r"[^`]*`([^`\n]*)`")
 
 
@@ -84,9 +88,16 @@ class Spared:
         if code in {"F401", "T100"}:
             return self._has_import(code, words, span)
         if code != "F821":
-            return False
+            return code in {"F811", "F841"} and self._has_name(code, span)
         name = _quoted(words)
-        return name == _INSTALLED or name in self._missing_today
+        return name in _INSTALLED or name in self._missing_today
+
+    def _has_name(self, code: str, span: Span) -> bool:
+        """Whether a variable need not be read, or what takes another's name takes nothing from it."""
+        from roundzero.linters._unread import is_parameter, need_not_be_read  # noqa: PLC0415  off the start-up path
+
+        index = self._source.index
+        return need_not_be_read(index, span.start.line) if code == "F841" else is_parameter(index, span.start)
 
     def _has_import(self, code: str, words: str, span: Span) -> bool:
         """Whether an import serves: a debugger's, or one that nothing in the file seems to use."""
@@ -95,7 +106,16 @@ class Spared:
             return words.startswith("Import") and re.search(rf"\b{module}\.{_NO_STOP}", self._source.text) is not None
         index = self._source.index
         is_probe = "find_spec" in words and _is_probe(index, span.start.line)
-        return is_probe or _FOR_ITS_EFFECT.search(index.line(span.start.line)) is not None or self._handed_on.has(span)
+        return is_probe or _is_for_its_effect(index, span.start.line) or self._handed_on.has(span)
+
+
+def _is_for_its_effect(index: LineIndex, line: int) -> bool:
+    """Whether a comment on a line, or one that stands right above it and over no other import, says so."""
+    if _FOR_ITS_EFFECT.search(index.line(line)) is not None:
+        return True
+    above, below = index.line(line - 1).lstrip() if line > 1 else "", line + 1
+    is_alone = below > index.line_count or not index.line(below).lstrip().startswith("import ")
+    return is_alone and above.startswith("#") and _FOR_ITS_EFFECT.search(above) is not None
 
 
 def _is_probe(index: LineIndex, line: int) -> bool:

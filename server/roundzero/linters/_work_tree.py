@@ -7,15 +7,13 @@ is large; nothing is written to the work tree.
 
 from __future__ import annotations
 
-import asyncio
-import os
-import stat
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
 from roundzero.errors import OutsideError
 from roundzero.linters._base import encoded
-from roundzero.scratch import Scratch
+from roundzero.linters._filled import filled
+from roundzero.regular import open_regular, size
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
@@ -32,12 +30,8 @@ def read(root: Path, path: str) -> str | None:
     try:
         if not place.parent.resolve().is_relative_to(root.resolve()):
             return None
-        handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(handle, "rb") as file:
-            state = os.fstat(handle)
-            if not stat.S_ISREG(state.st_mode) or state.st_size > _MOST_BYTES:
-                return None
-            return file.read().decode("utf-8")
+        with open_regular(place) as file:
+            return file.read().decode("utf-8") if size(file) <= _MOST_BYTES else None
     except (OSError, UnicodeDecodeError, RuntimeError):
         return None
 
@@ -61,14 +55,11 @@ def around(root: Path, paths: Iterable[str], names: Iterable[str]) -> dict[str, 
 async def tree(texts: Sequence[tuple[str, str]], more: Mapping[str, str]) -> AsyncIterator[Path]:
     """A folder of our own with texts at their paths, and the files ``more`` where no text is; gone afterwards.
 
-    Raises OutsideError or OSError when it cannot be written, or a path leads out of it.
+    Raises OutsideError when it cannot be written, or a path leads out of it.
     """
-    folder = Scratch(sum(4 * len(text) + _BLOCKS for _, text in texts))
-    try:
-        await asyncio.to_thread(_write, folder.path, {**more, **dict(texts)})
-        yield folder.path
-    finally:
-        await asyncio.to_thread(folder.remove)
+    room = sum(4 * len(text) + _BLOCKS for _, text in texts)
+    async with filled(room, lambda folder: _written(folder, {**more, **dict(texts)})) as folder:
+        yield folder
 
 
 def read_back(folder: Path, paths: Iterable[str]) -> list[str]:
@@ -76,10 +67,11 @@ def read_back(folder: Path, paths: Iterable[str]) -> list[str]:
     return [(folder / path).read_bytes().decode("utf-8") for path in paths]
 
 
-def _write(folder: Path, texts: Mapping[str, str]) -> None:
+def _written(folder: Path, texts: Mapping[str, str]) -> Iterator[None]:
     for path, text in texts.items():
         place = folder / path
         if path.startswith("/") or {"", ".", "..", ".git", "git~1"} & {*path.casefold().split("/")}:
             raise OutsideError(f"{path} cannot be laid out elsewhere")
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(encoded(text))
+        yield

@@ -6,7 +6,7 @@ All of it is optional for a client.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from roundzero.render.wire import base_wire, coverage_wire, round_wire, verdict_wire, writable
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import HeadState
     from roundzero.engine.session import EngineStatus
     from roundzero.engine.telling import ModelStatus
-    from roundzero.lsp.shapes import LaneState, ModelLaneWire, StatusHeadWire, StatusWire
+    from roundzero.lsp.shapes import ModelLaneWire, StatusHeadWire, StatusWire
 
 STATUS: Final = "roundzero/status"
 FINDINGS: Final = "roundzero/findings"
@@ -46,7 +46,7 @@ def status_wire(uri: str, status: EngineStatus) -> StatusWire:
 def _model(model: ModelStatus) -> ModelLaneWire:
     until = datetime.fromtimestamp(model.until, UTC).isoformat(timespec="seconds") if model.until is not None else None
     return {
-        "state": cast("LaneState", model.state),
+        "state": model.state.value,
         "until": until,
         "tokens": model.tokens,
         "cost": round(model.cost, 6),

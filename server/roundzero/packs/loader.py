@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -21,6 +20,7 @@ from roundzero.core.ruleset import Place, Problem, Ruleset
 from roundzero.errors import OutsideError
 from roundzero.packs import cache
 from roundzero.packs.pack import Pack
+from roundzero.regular import open_regular, size
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -124,12 +124,8 @@ def _read(path: Path, file: str, folder: Path | None, digest: hashlib._Hash) -> 
 
 def _content(path: Path) -> bytes:
     """The bytes of a regular file. A link is refused: it may lead out of the repository."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(handle, "rb") as file:
-        state = os.fstat(handle)
-        if not stat.S_ISREG(state.st_mode):
-            raise ValueError("is not a regular file")
-        if state.st_size > MOST_BYTES:
+    with open_regular(path) as file:
+        if size(file) > MOST_BYTES:
             raise ValueError(f"is larger than {MOST_BYTES} bytes")
         return file.read()
 
@@ -231,7 +227,7 @@ def _names(items: Sequence[Item]) -> dict[str, ItemId]:
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415  only for a message
+    from roundzero.core.near import near  # noqa: PLC0415  only for a message
 
-    found = get_close_matches(name, [*known], 1)
+    found = near(name, known)
     return f'; did you mean "{found[0]}"?' if found else "; it was ignored"

@@ -41,7 +41,7 @@ class Recorder:
             raise UserError(f"{folder} cannot be made ({error.strerror}); give another folder to --record") from error
 
     def get(self, key: str, *, now: float) -> str | None:
-        """The reply that was recorded for a digest of all that decides it (engine/asking.digest)."""
+        """The reply that was recorded for a digest of all that decides it (engine/post.digest)."""
         del now
         if self._known is None:
             self._known = _answers(self._folder)

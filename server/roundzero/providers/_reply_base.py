@@ -169,14 +169,15 @@ def words(error: Exception) -> str:
     return "it is nested too deeply"
 
 
-def each_of(name: str, rows: Iterable[object], model: type[M], faults: list[str]) -> list[M]:
-    """The rows that can be read; of the others ``faults`` tells, by the ``name`` of their list."""
+def each_of(rows: Iterable[object], model: type[M], told: Callable[[int, str], None] | None = None) -> list[M]:
+    """The rows that can be read; of each other one ``told`` hears its number, from 0, and what is wrong with it."""
     found: list[M] = []
     for number, row in enumerate(rows):
         try:
             found.append(model.model_validate(row))
         except (ValueError, RecursionError) as error:
-            faults.append(f"{name}.{number}: {words(error)}")
+            if told is not None:
+                told(number, words(error))
     return found
 
 

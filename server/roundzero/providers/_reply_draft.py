@@ -101,7 +101,6 @@ class _Finding(Strict):
 
 
 class _Reply(Strict):
-    summary: Text
     findings: list[_Finding] = Field(max_length=MOST_FINDINGS)
     clean: list[Word] = Field(max_length=60)
 
@@ -109,7 +108,6 @@ class _Reply(Strict):
 class _Loose(Strict):
     """A reply whose findings are still to be read one by one: a broken one costs itself."""
 
-    summary: Text
     findings: list[Any] = Field(max_length=MOST_FINDINGS)
     clean: list[Word] = Field(max_length=60)
 
@@ -127,14 +125,14 @@ def read(text: str) -> Draft | Fault:
         return reply
     faults: list[str] = []
     dropped = sum(_drop_probes(each) for each in reply.findings)
-    findings = tuple(_finding(each) for each in each_of("findings", reply.findings, _Finding, faults))
+    rows = each_of(reply.findings, _Finding, lambda at, why: faults.append(f"findings.{at}: {why}"))
+    findings = tuple(_finding(each) for each in rows)
     if faults and not findings:
         return Fault("; ".join(faults))
     return Draft(
         findings=findings,
         faults=tuple(faults),
         answered=tuple(line(each) for each in reply.clean),
-        summary=prose(reply.summary),
         dropped_probes=dropped,
     )
 

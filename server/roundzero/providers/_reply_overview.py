@@ -1,7 +1,7 @@
 """The form of an overview: what a change is for, file by file, what it does well, where its description is wrong.
 
-Knows form only; whether a quote is true is asked elsewhere. Invariant: a strength or a disagreement that cannot be read
-costs itself, and is told of.
+Knows form only; whether a quote is true is asked elsewhere. Invariant: a line, a strength or a disagreement that cannot
+be read costs itself.
 """
 
 from __future__ import annotations
@@ -66,10 +66,8 @@ def read_overview(text: str) -> OverviewDraft | Fault:
     reply = parsed(text, _Loose)
     if isinstance(reply, Fault):
         return reply
-    faults: list[str] = []
-    files = each_of("files", reply.files, _File, faults)
-    strengths = each_of("strengths", reply.strengths, _Strength, faults)
-    description = each_of("description", reply.description, _Mismatch, faults)
+    files, strengths = each_of(reply.files, _File), each_of(reply.strengths, _Strength)
+    description = each_of(reply.description, _Mismatch)
     return OverviewDraft(
         summary=line(reply.summary),
         themes=tuple(line(each) for each in reply.themes),
@@ -79,7 +77,6 @@ def read_overview(text: str) -> OverviewDraft | Fault:
             MismatchDraft(said=line(each.said), text=line(each.text), quotes=quotes(each.quotes))
             for each in description
         ),
-        faults=tuple(faults),
     )
 
 

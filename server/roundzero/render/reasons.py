@@ -61,6 +61,7 @@ _CHINESE: Final = {
     "draft {number} graded it {severity}": "第 {number} 份草稿评级为 {severity}",
     "draft {number} looked for this and found nothing": "第 {number} 份草稿查过此项，未发现问题",
     "a second look: {because}": "复看：{because}",
+    "a fact check: {because}": "事实核查：{because}",
     "{who} could not tell": "{who}无法判断",
     "{who} quotes nothing": "{who}未给出引文",
     "{who} did not say": "{who}未作答",

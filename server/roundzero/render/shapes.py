@@ -277,7 +277,7 @@ class FindingWire(TypedDict):
     """A finding.
 
     Of a deep review: ``confirmed`` is how a second look at it ended, null without one; ``contradictions`` what other
-    drafts said against it; ``reverses`` which earlier advice or praise it takes back.
+    drafts, that look and a fact check said against it; ``reverses`` which earlier advice or praise it takes back.
     """
 
     id: str

@@ -12,6 +12,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Side, SkipKind
+from roundzero.core.few import few
 from roundzero.core.finding import Finding, Origin, State
 from roundzero.core.item import Severity
 from roundzero.core.regex import regex
@@ -148,10 +149,8 @@ class _Terminal:
         """The places that a finding is shown for beside its own."""
         others = self.folded.get(finding.id, ())
         if others:
-            named = [self._place(each, column=False) for each in others[:NAMED]]
-            if len(others) > NAMED:
-                named.append(self.words.more.format(count=len(others) - NAMED))
-            text = some(self.words.same_places, len(others), places=", ".join(named))
+            places = few([self._place(each, column=False) for each in others], NAMED, self.words.more)
+            text = some(self.words.same_places, len(others), places=places)
             yield from self._wrapped(text)
 
     def _strengths(self) -> Iterator[str]:
@@ -189,10 +188,8 @@ class _Terminal:
             else:
                 yield self.words.note.format(text=self.words.settings_changed.format(text=visible(text)))
         if places:
-            count, named = len(places), places[:NAMED]
-            if count > NAMED:
-                named.append(self.words.more.format(count=count - NAMED))
-            yield self.words.note.format(text=some(self.words.silenced, count, places=", ".join(named)))
+            named = few(places, NAMED, self.words.more)
+            yield self.words.note.format(text=some(self.words.silenced, len(places), places=named))
 
     def _open(self) -> list[Finding]:
         return [each for each in self.report.findings if each.state is State.OPEN]
@@ -308,10 +305,8 @@ class _Terminal:
                 if skip.kind is kind:
                     by_reason[skip.reason].append(visible(skip.path))
             for reason, paths in by_reason.items():
-                named = paths[:NAMED]
-                if len(paths) > NAMED:
-                    named.append(self.words.more.format(count=len(paths) - NAMED))
-                line = template.format(reason=visible(self.words.reason(reason)), paths=", ".join(named))
+                named = few(paths, NAMED, self.words.more)
+                line = template.format(reason=visible(self.words.reason(reason)), paths=named)
                 yield self._styled(line, "gap" if kind is SkipKind.NOT_CHECKED else "dim")
 
     def _base(self) -> Iterator[str]:

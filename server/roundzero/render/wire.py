@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from roundzero.core.finding import Grounds, Origin, State
-from roundzero.core.report import ItemStatus
-from roundzero.core.statistics import statistics
+from roundzero.core.finding import Grounds
 from roundzero.render.escape import path_bytes, valid
 from roundzero.render.redaction import Redactor
+from roundzero.render.stats_wire import stats_wire
 
 if TYPE_CHECKING:
     from roundzero.core.anatomy import Anatomy
     from roundzero.core.change import BaseChoice
     from roundzero.core.finding import Anchor, Edit, Evidence, Finding, Fix
-    from roundzero.core.model_part import Mismatch, ModelStats, Strength
+    from roundzero.core.model_part import Mismatch, Strength
     from roundzero.core.report import Coverage, FileSummary, Report, RoundInfo, Verdict
     from roundzero.core.text import Position, RelPath, Span
     from roundzero.render.shapes import (
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
         StrengthWire,
         VerdictWire,
     )
-    from roundzero.render.stats_shapes import DeepWire, DraftsWire, FactChecksWire, StatsWire
 
 T = TypeVar("T")
 
@@ -90,98 +88,7 @@ def raw_wire(report: Report) -> ReportWire:
         "findings": [_finding(finding) for finding in report.findings],
         "settings_changed": list(report.settings_changed),
         "notices": list(report.notices),
-        "stats": _stats(report),
-    }
-
-
-def _stats(report: Report) -> StatsWire:
-    numbers, model = statistics(report), report.stats.model
-    return {
-        "seconds": dict(report.stats.seconds),
-        "hidden": dict(report.stats.hidden),
-        "failures": list(report.stats.failures),
-        "patch_bytes": report.stats.patch_bytes,
-        "deleted_lines": report.stats.deleted_lines,
-        "items": {
-            "pass": numbers.items[ItemStatus.PASS],
-            "fail": numbers.items[ItemStatus.FAIL],
-            "not_applicable": numbers.items[ItemStatus.NOT_APPLICABLE],
-            "not_checked": numbers.items[ItemStatus.NOT_CHECKED],
-        },
-        "origins": {
-            "introduced": numbers.origins[Origin.INTRODUCED],
-            "exposed": numbers.origins[Origin.EXPOSED],
-            "pre_existing": numbers.origins[Origin.PRE_EXISTING],
-        },
-        "states": {
-            "open": numbers.states[State.OPEN],
-            "stale": numbers.states[State.STALE],
-            "unconfirmed": numbers.states[State.UNCONFIRMED],
-            "fixed": numbers.states[State.FIXED],
-            "dismissed": numbers.states[State.DISMISSED],
-            "refuted": numbers.states[State.REFUTED],
-            "superseded": numbers.states[State.SUPERSEDED],
-        },
-        "new": numbers.new,
-        "returned": numbers.returned,
-        "blocking_unchanged": numbers.unchanged,
-        "model": model.name if model is not None else None,
-        "hunks": {"total": model.hunks, "covered": model.covered} if model is not None else None,
-        "drafts": _drafts(model) if model is not None else None,
-        "fact_checks": _fact_checks(model) if model is not None else None,
-        "tokens": {"sent": model.sent, "received": model.received} if model is not None else None,
-        "cost": model.cost if model is not None else None,
-        **_deep(model),
-    }
-
-
-def _deep(model: ModelStats | None) -> DeepWire:
-    if model is None:
-        return {"voices": [], "clusters": None, "confirmations": None, "rechecks": None, "tools": None}
-    clusters, second, again, tools = model.clusters, model.confirmations, model.rechecks, model.tools
-    return {
-        "voices": [
-            {"number": each.number, "asked": each.asked, "ok": each.ok, "failed": each.failed} for each in model.voices
-        ],
-        "clusters": {"drafted": clusters.drafted, "distinct": clusters.distinct, "merged": clusters.merged}
-        if clusters is not None
-        else None,
-        "confirmations": {"asked": second.asked, "held": second.held, "fell": second.fell, "open": second.open}
-        if second is not None
-        else None,
-        "rechecks": {
-            "asked": again.asked,
-            "fixed": again.fixed,
-            "open": again.open,
-            "failed": again.failed,
-            "unanswered": again.unanswered,
-        }
-        if again is not None
-        else None,
-        "tools": {
-            "calls": tools.calls,
-            "bytes": tools.bytes,
-            "unanswered": dict(tools.unanswered),
-            "cut": tools.cut,
-            "ended": dict(tools.ended),
-        }
-        if tools is not None
-        else None,
-    }
-
-
-def _fact_checks(model: ModelStats) -> FactChecksWire | None:
-    facts = model.fact_checks
-    if facts is None:
-        return None
-    return {
-        "checked": facts.checked,
-        "hold": facts.hold,
-        "refuted": facts.refuted,
-        "unparsable": facts.unparsable,
-        "unverifiable": facts.unverifiable,
-        "proposed": facts.proposed,
-        "dropped": facts.dropped,
+        "stats": stats_wire(report),
     }
 
 
@@ -199,19 +106,6 @@ def _mismatch(mismatch: Mismatch) -> MismatchWire:
         "text": mismatch.text,
         "commit": mismatch.commit,
         "evidence": [_evidence(each) for each in mismatch.evidence],
-    }
-
-
-def _drafts(model: ModelStats) -> DraftsWire:
-    return {
-        "asked": model.drafts,
-        "ok": model.answered,
-        "failed": model.drafts - model.answered,
-        "outcomes": {outcome: number for outcome, number in model.outcomes if outcome != "ok"},
-        "gates": dict(model.gates),
-        "capped": model.capped,
-        "requests": model.requests,
-        "cached": model.cached,
     }
 
 

@@ -16,6 +16,7 @@ from roundzero.core.dismissal import Dismissal, DismissalScope
 from roundzero.core.finding import Evidence, FindingId, State, Verified
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.ledger import Entry, Event, Proof, Round, Sighting, Sign
+from roundzero.core.report import VerdictStatus
 from roundzero.core.text import Position, RelPath, Span
 
 if TYPE_CHECKING:
@@ -212,9 +213,10 @@ def _value(name: str, value: Any) -> Any:  # noqa: ANN401  JSON in, a field's va
 
 def round_row(each: Round) -> str:
     """A round; its index is a column."""
+    verdict = each.verdict.value if each.verdict is not None else ""
     return dumps(
         {
-            "t": each.at, "m": each.merge_base, "s": each.snapshot, "g": each.settings, "v": each.verdict,
+            "t": each.at, "m": each.merge_base, "s": each.snapshot, "g": each.settings, "v": verdict,
             "c": each.counts, "h": each.commit, "d": each.delta, "n": each.full, "a": each.absent,
         }
     )  # fmt: skip
@@ -230,7 +232,7 @@ def round_of(index: int, text: str) -> Round:
         merge_base=row["m"],
         snapshot=row["s"],
         settings=row["g"],
-        verdict=row["v"],
+        verdict=VerdictStatus(row["v"]) if row["v"] else None,
         counts=(p0, p1, p2, p3),
         commit=row["h"],
         delta=tuple(RelPath(path) for path in row["d"]),

@@ -49,7 +49,6 @@ class Lease:
     """The right to send one request."""
 
     number: int
-    until: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +95,11 @@ class BudgetDb:
             wait = decide(_charges(connection), tokens, cost, limits, now)
             if wait is not None:
                 return wait
-            until = now + LEASE
             cursor = connection.execute(
                 "INSERT INTO charges (at, question, tokens, cost, until, who) VALUES (?, ?, ?, ?, ?, ?)",
-                (now, question, tokens, cost, until, f"{_here()} {os.getpid()}"),
+                (now, question, tokens, cost, now + LEASE, f"{_here()} {os.getpid()}"),
             )
-            return Lease(int(cursor.lastrowid or 0), until)
+            return Lease(int(cursor.lastrowid or 0))
 
     def settle(self, lease: Lease, *, tokens: int, cost: float) -> None:
         """A request is over and took so much."""

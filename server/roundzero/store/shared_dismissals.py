@@ -1,7 +1,7 @@
 """The file of dismissals that everyone shares, on disk, where a person asks for a change of it.
 
 Reviews read it at the commit or in the work tree they review; that is not done here. Invariant: the file is replaced
-as a whole or left as it was, and nothing is written through a link.
+as a whole or left as it was, and nothing is read or written through a link.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from roundzero.core.rule_files import SHARED_FILE
 from roundzero.core.shared_file import parse_shared, with_dismissal, without_dismissal
 from roundzero.core.text import Decoded, decode, encode
 from roundzero.errors import OutsideError, UserError
+from roundzero.regular import open_regular
 
 if TYPE_CHECKING:
     from roundzero.core.dismissal import Dismissal
@@ -60,9 +61,12 @@ class SharedDismissals:
 
     def _now(self) -> Decoded:
         """The file as it is; empty where there is none. Raises UserError."""
+        if Path(os.path.realpath(self._path)) != Path(os.path.realpath(self._root)) / SHARED_FILE:
+            raise UserError(f"{SHARED_FILE} leads elsewhere by a symbolic link; replace it by a file")
         try:
-            data = self._path.read_bytes()
-        except FileNotFoundError:
+            with open_regular(self._path) as file:
+                data = file.read()
+        except (FileNotFoundError, NotADirectoryError):
             return Decoded("", "utf-8", bom=False)
         except OSError as error:
             raise UserError(f"{SHARED_FILE} cannot be read ({error.strerror}); correct it first") from error
@@ -72,10 +76,8 @@ class SharedDismissals:
         return text
 
     def _write(self, content: Decoded | None) -> None:
-        """Replace the file; None removes it."""
+        """Replace the file that ``_now`` has read; None removes it."""
         target = self._path
-        if Path(os.path.realpath(target)) != Path(os.path.realpath(self._root)) / SHARED_FILE:
-            raise UserError(f"{SHARED_FILE} leads elsewhere by a symbolic link; replace it by a file")
         fresh = target.with_name(f"{target.name}.{os.getpid()}")
         try:
             if content is None:

@@ -247,7 +247,6 @@ const QUESTION = 'is the answer kept on purpose?';
 
 /** What a model says of the added line, in the form the server asks for. */
 const DRAFT = {
-  summary: '',
   clean: [],
   findings: [
     {

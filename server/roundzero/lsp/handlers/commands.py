@@ -5,7 +5,6 @@ Each takes one optional object.
 
 from __future__ import annotations
 
-import pkgutil
 from typing import TYPE_CHECKING, Final, cast
 
 from lsprotocol import types
@@ -240,17 +239,14 @@ def _seen(call: _Call) -> tuple[Workspace, Finding]:
 
 async def _report(call: _Call) -> str:
     """The last round's report in a format of the command line's; of several repositories one after the other."""
-    from importlib import import_module  # noqa: PLC0415  off the start-up path
-
-    from roundzero import render  # noqa: PLC0415  off the start-up path
+    from roundzero.render import formats, rendered  # noqa: PLC0415  off the start-up path
     from roundzero.render.look import Look  # noqa: PLC0415  off the start-up path
 
-    formats = tuple(each.name for each in pkgutil.iter_modules(render.__path__) if each.name not in render.SHARED)
-    form = import_module(f"roundzero.render.{call.word('format', formats) or 'markdown'}")
+    form = call.word("format", formats()) or "markdown"
     texts = []
     for workspace in call.workspaces():
         await workspace.ready()
-        texts.append(form.render(await workspace.engine.last_report(), Look()))
+        texts.append(rendered(form, await workspace.engine.last_report(), Look()))
     return "\n".join(texts)
 
 
