@@ -325,6 +325,16 @@ def test_a_detached_head_has_a_base(repo: Repo) -> None:
     assert (choice.ref, choice.merge_base) == ("main", first)
 
 
+@pytest.mark.parametrize("kind", ["heads", "tags"])
+def test_a_branch_or_tag_that_is_called_head_takes_nothing_away(repo: Repo, kind: str) -> None:
+    """Git calls HEAD ambiguous then and does not tell its full name."""
+    first = repo.commit("first", {"a": "1\n"})
+    repo.branch("feature")
+    repo.git("update-ref", f"refs/{kind}/HEAD", repo.commit("mine", {"a": "2\n"}))
+    choice = _choose(repo)
+    assert (choice.ref, choice.merge_base) == ("main", first)
+
+
 def test_several_merge_bases_are_doubted_and_the_latest_is_used(repo: Repo) -> None:
     """After a criss-cross merge the later of the merge bases is used, with the doubt."""
     repo.commit("first", {"a": "1\n"})

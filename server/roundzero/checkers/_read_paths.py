@@ -112,11 +112,12 @@ def _of_actions(source: Source) -> Iterator[ReadPath]:
 def _of_scripts(source: Source, starts: list[str]) -> Iterator[ReadPath]:
     own = source.path.rpartition("/")[0]
     read = list(scripts(source))
-    stays = _ELSEWHERE.search(source.text) is None and not any(
+    at_root = _ELSEWHERE.search(source.text) is None
+    stays = at_root and not any(
         command.name in _GOES for script in read for command in script.shell.commands
     )
     for script in read:
-        folders = _folders(script, own)
+        folders = _folders(script, own, at_root=at_root)
         for command in script.shell.commands:
             for word, needs_slash in _read(command):
                 found = _resolved(script, word, own, folders)
@@ -159,10 +160,9 @@ def _places(starts: Iterable[str], path: str) -> Iterator[RelPath]:
             yield RelPath(place)
 
 
-def _folders(script: Script, own: str) -> dict[str, str]:
+def _folders(script: Script, own: str, *, at_root: bool) -> dict[str, str]:
     """The variables of a script that hold a folder of the repository, each set once."""
-    is_root = script.step is not None and _ELSEWHERE.search(script.source.text) is None
-    found: dict[str, str | None] = {"GITHUB_WORKSPACE": ""} if is_root else {}
+    found: dict[str, str | None] = {"GITHUB_WORKSPACE": ""} if at_root and script.step is not None else {}
     for command in script.shell.commands:
         for name, value, _ in command.settings:
             found[name] = (

@@ -48,11 +48,12 @@ class Refs:
 async def head_of(commands: Commands) -> Head:
     """Read HEAD. Raises OutsideError when git fails."""
     done = await commands.plumbing("rev-parse", "HEAD", "--symbolic-full-name", "HEAD", good=(0, 128))
-    if done.returncode == 0:
-        commit, ref = _line(done.stdout).split("\n")
+    commit, _, ref = _line(done.stdout).partition("\n") if done.returncode == 0 else ("", "", "")
+    if ref:
         return Head(ref if ref != "HEAD" else None, commit)
+    # No commit yet, or a branch or tag that is called HEAD as well, whose full name git does not tell then.
     branch = await commands.plumbing("symbolic-ref", "--quiet", "HEAD", good=(0, 1))
-    return Head(_line(branch.stdout) or None, None)
+    return Head(_line(branch.stdout) or None, commit or None)
 
 
 async def commit_of(commands: Commands, ref: str) -> str | None:

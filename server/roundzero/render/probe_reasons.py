@@ -67,6 +67,7 @@ CHINESE: Final = {
     "{path} reads {name} before it is there": "{path} 在 {name} 存在之前就读取它",
     "{path} is no package": "{path} 不是包",
     "{path} is a native or generated module": "{path} 是原生或生成的模块",
+    "{path} is generated": "{path} 是生成的",
     "{path} is dynamic: {what}": "{path} 是动态的：{what}",
     "{path} only annotates or deletes {name}": "{path} 仅标注或删除 {name}",
     "{path} changes where its submodules are found": "{path} 改变了查找其子模块之处",
