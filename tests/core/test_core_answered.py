@@ -56,3 +56,16 @@ def test_the_same_question_has_the_same_answer() -> None:
     assert with_answers(None, before) is None
     bare = Anatomy(open_questions=(WHO,))
     assert with_answers(bare, Anatomy()) is bare
+
+
+def test_a_review_that_began_before_the_answer_does_not_lose_it() -> None:
+    """What it saw says nothing of the answer, and is written down after it."""
+    answered = sighting(replace(WHY, answer="never"), WHO)
+    events = [
+        Event(id=NAME, sign=Sign.SEEN, at="1", sighting=answered),
+        Event(id=NAME, sign=Sign.SEEN, at="2", round=2, sighting=sighting(WHY, WHO)),
+        Event(id=NAME, sign=Sign.ANSWERED, at="3", sighting=sighting(WHY, replace(WHO, answer="tax"))),
+    ]
+    case = fold(events).entries[NAME].sighting.anatomy
+    assert case is not None
+    assert [each.answer for each in case.open_questions] == ["never", "tax"]

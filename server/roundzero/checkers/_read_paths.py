@@ -113,9 +113,7 @@ def _of_scripts(source: Source, starts: list[str]) -> Iterator[ReadPath]:
     own = source.path.rpartition("/")[0]
     read = list(scripts(source))
     at_root = _ELSEWHERE.search(source.text) is None
-    stays = at_root and not any(
-        command.name in _GOES for script in read for command in script.shell.commands
-    )
+    stays = at_root and not any(command.name in _GOES for script in read for command in script.shell.commands)
     for script in read:
         folders = _folders(script, own, at_root=at_root)
         for command in script.shell.commands:

@@ -314,7 +314,7 @@ def step(entry: Entry | None, event: Event) -> Entry | None:  # noqa: PLR0911  o
             return entry
         return replace(entry, sighting=replace(entry.sighting, severity=event.severity), regraded=event.proof)
     if event.sign is Sign.ANSWERED and event.sighting is not None:
-        return replace(entry, sighting=replace(event.sighting, severity=entry.sighting.severity))
+        return replace(entry, sighting=_seen_again(event.sighting, entry.sighting))
     if event.sign is Sign.JOINED:
         return replace(entry, family=event.into)
     state = TRANSITIONS.get((entry.state, event.sign))
@@ -339,7 +339,7 @@ def _born(event: Event) -> Entry | None:
 def _stepped(entry: Entry, event: Event, state: State) -> Entry:
     sighting = entry.sighting
     if event.sighting is not None and event.sign in {Sign.SEEN, Sign.SEEN_SAME}:
-        sighting = replace(event.sighting, severity=entry.sighting.severity)
+        sighting = _seen_again(event.sighting, sighting)
     seen = event.sign is Sign.SEEN and event.round is not None
     first = event.round if seen and entry.first_seen is None else entry.first_seen
     after = replace(entry, sighting=sighting, first_seen=first, last_seen=event.round if seen else entry.last_seen)
@@ -358,6 +358,11 @@ def _stepped(entry: Entry, event: Event, state: State) -> Entry:
         regressions=after.regressions + (entry.state is State.FIXED and state is State.OPEN),
         left=event.round if state not in LIVE else None,
     )
+
+
+def _seen_again(sighting: Sighting, before: Sighting) -> Sighting:
+    """A sighting with what is kept of the last: its severity, and answers that whoever saw it may not have known."""
+    return replace(sighting, severity=before.severity, anatomy=with_answers(sighting.anatomy, before.anatomy))
 
 
 def with_answers(case: Anatomy | None, before: Anatomy | None) -> Anatomy | None:
