@@ -133,7 +133,8 @@ export class FindingsView implements vscode.TreeDataProvider<Node>, vscode.Dispo
       return this.#found;
     }
     const found = answers.flat();
-    if (turn === this.#asked) {
+    // Rows that are drawn anew lose the command of a click that is on its way.
+    if (turn === this.#asked && JSON.stringify(found) !== JSON.stringify(this.#found)) {
       this.#found = found;
       this.#draw();
     }

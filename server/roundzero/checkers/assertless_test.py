@@ -78,6 +78,7 @@ class AssertlessTest(PythonChecker):
     """Finds tests without any check."""
 
     name = "assertless-test"
+    version = "2"
     nodes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Assert, ast.Raise, ast.Call)
 
     def __init__(self) -> None:

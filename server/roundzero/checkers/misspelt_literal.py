@@ -44,6 +44,7 @@ class MisspeltLiteral(SymbolChecker):
     """Finds strings that are nearly another one."""
 
     name = "misspelt-literal"
+    version = "2"
 
     def words(self, view: SymbolView) -> Collection[str]:
         """The new strings."""
