@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.cluster import Listing, same_defect
+from chains import Listing, same_defect
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

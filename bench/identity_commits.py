@@ -23,12 +23,13 @@ from roundzero.core.change import Source
 from roundzero.core.finding import Hit, Observation, observe
 from roundzero.core.item import Item, ItemId, Prose, Severity
 from roundzero.core.known_texts import Texts
-from roundzero.core.ledger import Event, Ledger, Sighting, Sign, fold
+from roundzero.core.ledger import Event, Ledger, Sign, fold
 from roundzero.core.linemap import Hunk, LineMap
 from roundzero.core.matching import TELLING
 from roundzero.core.rebase import edit_map
 from roundzero.core.recognition import recognise
 from roundzero.core.renames import renames
+from roundzero.core.sighting import Sighting
 from roundzero.core.text import RelPath, collapse
 
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@
 
 Takes branches as bench/false_alarms.py does. Into one changed Python file of each, a function with a known defect is
 seeded: at the head alone (it has to be shown, once), and on both sides (it must not be shown), each also with the
-file renamed at the head and with lines put above it. Prints a line for each wrong answer and, last,
-``branches N asked N lost N wrongly-shown N``. Nothing but objects is read and written, in clones that share them.
+file renamed at the head and with lines put above it. Prints a line for each wrong answer, one for each review that
+failed, with its branch and the reason, and, last, ``branches N asked N lost N wrongly-shown N``, which counts what was
+answered. Nothing but objects is read and written, in clones that share them.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import tempfile
@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from false_alarms import Branch, branches
+from false_alarms import Branch, branches, review, shown
 
 SEED = "\n\ndef seeded_defect(path, cache={}):\n    return cache\n"
 ABOVE = "# one more line\n# and another\n"
@@ -28,11 +28,12 @@ ITEM = "python/mutable-default"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one branch: questions asked, and those answered wrongly in words."""
+    """What came of one branch: questions answered, and in words those answered wrongly and those that were not."""
 
     asked: int
     lost: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
 
 
 def git(repository: Path, *arguments: str, text: str | None = None, index: Path | None = None) -> str:
@@ -42,7 +43,7 @@ def git(repository: Path, *arguments: str, text: str | None = None, index: Path 
         ["git", *arguments],
         cwd=repository,
         input=text,
-        capture_output=True,
+        stdout=subprocess.PIPE,
         check=True,
         text=True,
         env={**environment, "PATH": "/usr/bin:/bin", "HOME": str(repository)},
@@ -64,13 +65,12 @@ def with_text(branch: Branch, parents: tuple[str, ...], old: str, new: str, text
     return git(branch.repository, *who, "commit-tree", tree, *on, "-m", "seeded").strip()
 
 
-def seeds_shown(branch: Branch, base: str, head: str) -> int:
-    """How many findings of the seeded defect a review shows."""
-    argv = [sys.executable, "-m", "roundzero", "review", "--repo", str(branch.repository), "--base", base]
-    argv += ["--head", head, "--format", "json", "--no-ledger", "--fail-on", "never", "--model", "off"]
-    done = subprocess.run(argv, capture_output=True, check=True)
-    findings = json.loads(done.stdout)["findings"]
-    return sum(f["item"] == ITEM and f["symbol"] == "seeded_defect" and f["state"] == "open" for f in findings)
+def seeds_shown(branch: Branch, base: str, head: str) -> int | str:
+    """How many findings of the seeded defect a review shows; why, where it failed."""
+    done = review(Branch(branch.repository, base, head))
+    if done.report is None:
+        return done.error or "it said nothing"
+    return sum(bool(f["item"] == ITEM and f["symbol"] == "seeded_defect") for f in shown(done.report))
 
 
 def candidate(branch: Branch) -> tuple[str, str, str] | None:
@@ -95,22 +95,29 @@ def ask(branch: Branch) -> Answer | None:
     path, before, after = found
     renamed = str(Path(path).with_name("renamed_by_bench.py"))
     old = with_text(branch, (branch.base,), path, path, before + SEED)
-    lost: list[str] = []
-    shown: list[str] = []
+    told: dict[str, list[str]] = {"lost": [], "shown": [], "failed": []}
+    asked = 0
     ways = [("same name", path, after), ("lines above", path, ABOVE + after), ("renamed", renamed, after)]
     for way, name, text in ways:
         new = with_text(branch, (branch.head,), path, name, text + SEED)
-        where = f"{branch.repository.name} {branch.head[:12]} {path}, {way}"
-        if (number := seeds_shown(branch, branch.base, new)) != 1:
-            lost.append(f"{where}: introduced, shown {number} times")
         merged = with_text(branch, (branch.head, old), path, name, text + SEED)
-        if number := seeds_shown(branch, old, merged):
-            shown.append(f"{where}: there before, shown {number} times")
-    return Answer(2 * len(ways), tuple(lost), tuple(shown))
+        for what, base, head, right, wrong in (
+            ("introduced", branch.base, new, 1, "lost"),
+            ("there before", old, merged, 0, "shown"),
+        ):
+            number = seeds_shown(branch, base, head)
+            where = f"{branch.repository.name} {branch.head[:12]} {path}, {way}: {what}"
+            if isinstance(number, str):
+                told["failed"].append(f"{where}, not reviewed: {number}")
+                continue
+            asked += 1
+            if number != right:
+                told[wrong].append(f"{where}, shown {number} times")
+    return Answer(asked, **{name: tuple(lines) for name, lines in told.items()})
 
 
 def main() -> int:
-    """Ask, print, and fail when an answer was wrong."""
+    """Ask, print, and fail when an answer was wrong or there was none."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="+", type=Path)
     parser.add_argument("--repos", type=Path, required=True)
@@ -124,13 +131,13 @@ def main() -> int:
             if answer is not None and len(answers) < options.limit:
                 answers.append(answer)
     for answer in answers:
-        for line in (*answer.lost, *answer.shown):
+        for line in (*answer.lost, *answer.shown, *answer.failed):
             print(line)
     lost = sum(len(answer.lost) for answer in answers)
-    shown = sum(len(answer.shown) for answer in answers)
+    wrong = sum(len(answer.shown) for answer in answers)
     asked = sum(answer.asked for answer in answers)
-    print(f"branches {len(answers)} asked {asked} lost {lost} wrongly-shown {shown}")
-    return 1 if lost or shown else 0
+    print(f"branches {len(answers)} asked {asked} lost {lost} wrongly-shown {wrong}")
+    return 1 if lost or wrong or any(answer.failed for answer in answers) else 0
 
 
 if __name__ == "__main__":

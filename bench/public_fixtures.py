@@ -86,7 +86,9 @@ def _reviewed(found: Sequence[Case]) -> Mapping[int, list[tuple[str, int]]]:
     hits: defaultdict[int, list[tuple[str, int]]] = defaultdict(list)
     for finding in shown(done.report):
         if finding["path"] in places and finding["range"]:
-            hits[places[finding["path"]]].append((finding["item"], finding["range"]["start"]["line"]))
+            lines = [row["line"] for row in finding["evidence"] if row["role"] == "also here"]
+            lines = [finding["range"]["start"]["line"], *lines]  # what is told once is found in several places
+            hits[places[finding["path"]]] += [(finding["item"], line) for line in lines]
     return hits
 
 

@@ -190,6 +190,15 @@ def test_a_large_change_in_two_parts_is_named_once() -> None:
     assert seen.title.endswith("`orders/` (9), `printing/` (3)")
 
 
+def test_parts_that_are_not_named_are_told_of() -> None:
+    """The title names four, and says where there are more."""
+    folders = {"orders": "order", "printing": "printer", "billing": "invoice", "shipping": "parcel", "stock": "shelf"}
+    for count, end in ((4, "(3)"), (5, "(3), …")):
+        text = "".join(_many(name, 3, 120, word) for name, word in list(folders.items())[:count])
+        (seen,) = run(text, "general/unrelated-changes").shown
+        assert seen.title.endswith(end)
+
+
 def test_parts_that_name_each_other_are_one() -> None:
     """An import ties two folders; so does a function one defines and the other calls."""
     imports = "//- printing/page.py\n+from orders import order3\n"

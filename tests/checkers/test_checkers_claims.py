@@ -412,3 +412,11 @@ def test_builds_that_comments_name(comment: str, seen: list[str]) -> None:
     text = f'//- lib/BUILD\n py_library(name = "parse")\n//- app/a.py\n+{comment}\n'
     found = run(text, "general/unknown-build-id").shown
     assert [each.title.rpartition(": ")[2] for each in found] == seen
+
+
+def test_a_host_without_encryption_is_told_once_a_file() -> None:
+    """Its other addresses say nothing new; another host does."""
+    lines = "".join(
+        f"+{name} = 'http://{host}.tools.io/{name}'\n" for name, host in (("a", "x"), ("b", "x"), ("c", "y"))
+    )
+    assert [each.line for each in run(f"//- app/a.py\n{lines}", "general/plain-http").shown] == [1, 3]

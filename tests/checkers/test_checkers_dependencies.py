@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from roundzero.core.families import families
+from roundzero.core.finding import FindingId
 from support.checking import run
+from support.rounds import finding
 
 DRIFT = "dependencies/parallel-lists-drift"
 HASH = "c7bb817eb974bba0ff3ea1ba0f24d55afb86d50e3d4fe98d6922dc69cf2ccff1"
@@ -159,6 +162,30 @@ def test_one_row_that_several_locks_lack_is_one_finding() -> None:
     )
     said = "`b` (==1; requirements_lock_x.txt: -, requirements_lock_y.txt: -)"
     assert subjects(text) == [("deps/requirements_base.txt", 2, said)]
+
+
+def test_rows_that_one_lock_lags_behind_in_are_one_family() -> None:
+    """Each is a finding of its own, and all name the lock to make anew; what does not go with that is no relative."""
+    asked = " a==1\n+b==1\n+c==1\n" + f"+d==1 --hash=sha256:{HASH}\n"
+    rows = lock("a==1", "c==2", f"d==1 --hash=sha256:{OTHER}")
+    done = run(f"//- deps/requirements.in\n{asked}//- deps/requirements.txt\n{rows}", DRIFT)
+    found = [finding(FindingId(f"rz-{number}"), seen) for number, seen in enumerate(done.shown)]
+    assert [each.seen.line for each in found] == [2, 3, 4]
+    assert families(found) == dict.fromkeys(("rz-0", "rz-1"), "rz-0")
+    assert [(each.path, each.role) for each in done.shown[0].evidence] == [("deps/requirements.txt", "the lock")]
+
+
+def test_each_lock_that_was_not_made_anew_has_its_own_family() -> None:
+    """Two projects with a lock each: two things to put right, however many rows of each changed."""
+    text = "".join(
+        f'//- {folder}/package.json\n {{\n   "dependencies": {{\n-    "react": "^18.2.0"\n+    "react": "^19.0.0",\n'
+        f'+    "zod": "^3.23.0"\n   }}\n }}\n//- {folder}/package-lock.json\n {{\n   "name": "shop",\n   "packages": '
+        '{"": {"dependencies": {"react": "^18.2.0"}}}\n }\n'
+        for folder in ("web", "desk")
+    )
+    found = [finding(FindingId(f"rz-{at}"), seen) for at, seen in enumerate(run(text, DRIFT).shown)]
+    assert len(found) == 4
+    assert len(set(families(found).values())) == 2
 
 
 def test_a_row_that_nothing_asks_for_any_more_is_told_in_the_lock() -> None:

@@ -126,8 +126,30 @@ def test_a_guard_that_is_worded_anew_in_its_place_is_left_alone(lines: str) -> N
             ),
             [4],
         ),
+        (
+            (
+                "-def clip(grads, check):\n+def clip(grads):\n     total = norm(grads)\n"
+                "     log(total)\n     log(grads)\n"
+                "-    if check:\n-        assert not isnan(total)\n     return total\n"
+            ),
+            [],
+        ),
+        (
+            (
+                " def clip(grads, check):\n     total = norm(grads)\n     log(total, check)\n     log(grads)\n"
+                "-    if check:\n-        assert not isnan(total)\n     return total\n"
+            ),
+            [6],
+        ),
     ],
-    ids=["parameter gone", "parameter kept", "variable gone", "variable of the guard alone"],
+    ids=[
+        "parameter gone",
+        "parameter kept",
+        "variable gone",
+        "variable of the guard alone",
+        "switch gone",
+        "switch kept",
+    ],
 )
 def test_a_guard_whose_subject_went_with_it_is_left_alone(text: str, expected: list[int]) -> None:
     """A variable that was only made for the guard is a part of it, and no subject."""

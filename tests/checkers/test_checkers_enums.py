@@ -98,12 +98,12 @@ SHORT = """\
     [
         (MATCH, "\n        case State.LATE:\n            raise NotImplementedError"),
         (CHAIN, "\n    elif state is State.LATE:\n        raise NotImplementedError"),
-        (SHORT, None),
+        (SHORT, "\n        case State.LATE: raise NotImplementedError"),
         ("     return {State.NEW: 1, State.OLD: 3, State.BUSY: 2}[state]\n", None),
     ],
 )
 def test_a_branch_that_refuses_the_new_member_is_offered(body: str, branch: str | None) -> None:
-    """Behind the last one, written like it; a branch on one line and a table have no place for one."""
+    """Behind the last one, written like it; a table has no place for one."""
     enum = STATE + "     NEW = 1\n     OLD = 2\n     BUSY = 3\n+    LATE = 4\n"
     (seen,) = run(f"{enum}{SHOW}{body}", DRIFT).shown
     assert [edit.new_text for fix in seen.fixes for edit in fix.edits] == ([branch] if branch is not None else [])

@@ -7,39 +7,27 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from roundzero.core.change import Side
-from support.checking import FixtureRepository, checker_examples, run
+from roundzero.core.text import RelPath
+from support.checking import checker_examples, run
+from support.fixing import applied
 
 if TYPE_CHECKING:
-    from roundzero.core.finding import Fix
     from support.checking import Checked
-
-
-def applied(done: Checked, fix: Fix) -> dict[str, str]:
-    """The head texts after a fix."""
-    repository = FixtureRepository(done.fixture)
-    texts = {str(path): text for path, text in done.fixture.head.items()}
-    for edit in sorted(fix.edits, key=lambda edit: edit.span, reverse=True):
-        source = repository.read(edit.path, Side.HEAD)
-        assert source is not None
-        start, end = source.index.offset(edit.span.start), source.index.offset(edit.span.end)
-        assert source.text[start:end] == edit.old_text
-        texts[edit.path] = texts[edit.path][:start] + edit.new_text + texts[edit.path][end:]
-    return texts
 
 
 FIXED = {
     "build-and-ci": ("argument-shifts", "option-not-known"),
-    "dependencies": ("parallel-lists-drift",),
+    "dependencies": ("parallel-lists-drift", "select-branch-missing"),
     "general": (
-        "broken-relative-link", "deleted-file-still-named", "eof-newline", "missing-path", "plain-http",
-        "trailing-space",
+        "broken-relative-link", "deleted-file-still-named", "eof-newline", "internal-address", "missing-path",
+        "plain-http", "trailing-space", "unguarded-kernel-grid",
     ),
     "python": (
         "attribute-on-wrong-module", "cleanup-removed",
         "callback-under-lock", "environment-dump",
-        "docstring-names-nothing", "enum-switch-drift", "field-not-copied", "guard-removed",
+        "docstring-names-nothing", "enum-switch-drift", "field-not-copied", "guard-removed", "handlers-differ",
         "identical-branches", "identifier-check-gap", "import-side-effect", "missing-from-all", "misspelt-literal",
+        "parameter-now-dead", "sibling-outlier", "state-outside-init", "tautological-raise",
         "patch-at-definition", "raises-without-match", "redundant-except", "required-key-relaxed", "set-before-try",
         "test-never-collected", "test-writes-sys-modules", "unresolved-import",
     ),
@@ -57,7 +45,7 @@ def test_every_fix_removes_its_finding(item: str) -> None:
         done = run(text, item)
         for fix in (fix for observation in done.shown for fix in observation.fixes):
             tried += 1
-            texts = applied(done, fix)
+            texts = applied(done.fixture, fix)
             for path, fixed in texts.items():
                 if path.endswith(".py"):
                     ast.parse(fixed)
@@ -67,12 +55,12 @@ def test_every_fix_removes_its_finding(item: str) -> None:
     assert (tried > 0) is (name in FIXED.get(pack, ()))
 
 
-def _fixture(done: Checked, texts: dict[str, str]) -> str:
+def _fixture(done: Checked, texts: dict[RelPath, str]) -> str:
     """A fixture with the same base and another head, line by line removed and added."""
     parts = []
-    for path in sorted({*map(str, done.fixture.base), *texts}):
+    for path in sorted({*done.fixture.base, *texts}):
         parts.append(f"//- {path}")
-        base, head = done.fixture.base.get(path), texts.get(path)  # type: ignore[call-overload]
+        base, head = done.fixture.base.get(path), texts.get(path)
         for sign, side in (("-", base), ("+", head)):
             if side is not None and base != head:
                 parts += [sign + line for line in side.removesuffix("\n").split("\n")]
@@ -130,7 +118,7 @@ def test_a_plain_test_function_is_given_the_fixture_it_needs() -> None:
     (fix,) = done.shown[0].fixes
     assert fix.safe is True
     wanted = "import sys\ndef test_a(monkeypatch):\n    monkeypatch.setitem(sys.modules, 'b', 1)\n    assert a()\n"
-    assert applied(done, fix)["tests/test_a.py"] == wanted
+    assert applied(done.fixture, fix)[RelPath("tests/test_a.py")] == wanted
 
 
 def test_no_fix_where_a_comment_would_be_lost() -> None:
@@ -152,6 +140,6 @@ def test_trailing_space_in_a_file_with_long_strings_is_not_safe_to_remove() -> N
     """A blank at a line's end may be text."""
     config = "//- .editorconfig\n [*]\n trim_trailing_whitespace = true\n"
     plain = run(config + "//- a.py\n+x = 1 \n", "general/trailing-space")
-    text = run(config + '//- a.py\n+x = """a \n+b"""\n', "general/trailing-space")
+    text = run(config + '//- a.py\n+"""a \n+b"""\n', "general/trailing-space")
     assert [fix.safe for seen in plain.shown for fix in seen.fixes] == [True]
     assert [fix.safe for seen in text.shown for fix in seen.fixes] == [False]

@@ -69,17 +69,37 @@ def test_what_is_not_mere_layout(change: str) -> None:
         assert run(f"//- a.py\n{layout} x = 1\n \n y = 1\n \n z = 1\n \n{change}", ITEM).shown == ()
 
 
+def _requoted(count: int) -> str:
+    """One statement, of which so many lines got other quotes."""
+    lines = [f"    'k{number}': {number},\n" for number in range(count)]
+    before, after = "".join(f"-{line}" for line in lines), "".join(f"+{line}" for line in lines).replace("'", '"')
+    return f" t = {{\n{before}{after} }}\n"
+
+
+DOCSTRING = (
+    ' def g():\n-    """One two\n-    three four\n-    five.\n'
+    '+    """\n+    One\n+    two three\n+    four five.\n     """\n     return 1\n'
+)
+
+
 @pytest.mark.parametrize(
     ("layout", "seen"),
     [
-        ("-t = [1,2, 3]\n+t = [\n+    1,\n+    2,\n+    3,\n+]\n", 0),
-        ("-t = [1,2, 3, 4]\n+t = [\n+    1,\n+    2,\n+    3,\n+    4,\n+]\n", 1),
+        ("-t = [1,2, 3]\n+t = [\n+    1, 2, 3,\n+]\n", 0),
+        ("-t = f(1,2)\n+t = f(\n+    1,\n+    2,\n+)\n", 1),
+        ("-t = f(\n-    1,\n-    2,\n-)\n+t = f(1, 2)\n", 1),
         ("-t = [1,2]\n-u = [1,2]\n+t = [1, 2]\n+u = [1, 2]\n", 1),
+        (_requoted(2), 0),
+        (_requoted(3), 1),
+        (DOCSTRING, 1),
     ],
-    ids=["short", "long", "two"],
+    ids=["short", "split", "joined", "two", "two quotes", "three quotes", "docstring"],
 )
 def test_a_single_short_statement_is_left_alone(layout: str, seen: int) -> None:
-    """The formatter of the repository caught it in passing, and nobody is kept from reading the rest."""
+    """The formatter of the repository caught it in passing, and nobody is kept from reading the rest.
+
+    One of which many lines were broken or written anew keeps a reader, as two do.
+    """
     assert len(run(REAL + layout, ITEM).shown) == seen
 
 

@@ -57,10 +57,14 @@ def test_a_name_that_its_module_imports_now_is_still_there() -> None:
         ("Makefile", " app/old.py: app/new.py\n \tcp $< $@\n all:\n \tpython app/old.py\n"),
         ("run.sh", " if [ -f app/old.py ]; then\n   python app/old.py\n fi\n"),
         ("CMakeLists.txt", " if(EXISTS app/old.py)\n   install(FILES app/old.py)\n endif()\n"),
+        ("CMakeLists.txt", " set(MADE\n   ${CMAKE_CURRENT_BINARY_DIR}/app/old.py\n )\n"),
+        ("CMakeLists.txt", " add_custom_command(\n   OUTPUT\n     app/old.py\n   COMMAND make_it\n )\n"),
+        ("Makefile", " all:\n \tpython $(OUT_DIR)/app/old.py\n"),
+        ("app/BUILD", ' made(\n     outs = [\n         "old.py",\n     ],\n )\n'),
     ],
 )
 def test_a_file_that_the_naming_one_makes_or_asks_for_may_be_gone(naming: str, lines: str) -> None:
-    """A rule for it and a test for it provide for a repository without it."""
+    """A rule for it, a test for it and a build that makes it provide for a repository without it."""
     assert run(f"//- app/old.py\n-x = 1\n//- app/new.py\n y = 1\n//- {naming}\n{lines}", GONE).shown == ()
 
 

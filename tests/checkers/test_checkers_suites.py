@@ -44,19 +44,25 @@ def added(text: str, item: str) -> list[str]:
         ("tests/test_a.py", '+os.environ["A"] = "1"\n'),
         ("tests/helpers.py", SETS),
         ("tests/test_a.py", SETS + "+    self.addCleanup(os.environ.pop, 'A')\n"),
+        ("tests/test_a.py", SETS.replace('"A"', '"APP_TEST_FLAG"')),
+        ("tests/test_a.py", SETS.replace('"A"', '"MASTER_PORT"')),
     ],
-    ids=["fixture", "with", "asked for", "base", "clean start", "module", "no test", "registered"],
+    ids=["fixture", "with", "asked for", "base", "clean start", "module", "no test", "registered", "made", "group"],
 )
 def test_a_restored_environment_is_left_alone(path: str, text: str) -> None:
     """Whatever may put it back is silent, and so is what is meant for the whole file."""
     assert added(f"//- {path}\n import os\n{text}", ENV) == []
 
 
+def test_a_variable_that_a_file_leaves_set_is_told_once() -> None:
+    """Its second test says nothing that the first did not."""
+    assert added(f"//- tests/test_a.py\n import os\n{SETS}{CASE.format(base='TestCase')}", ENV) == ['`os.environ["A"]`']
+
+
 def test_the_environment_is_restored_by_pytest_or_by_a_decorator() -> None:
     """A plain test asks for monkeypatch; a method gets ``patch.dict`` where the file has it."""
-    plain, method = run(
-        f"//- tests/test_a.py\n import os\n from unittest import mock\n{SETS}{CASE.format(base='TestCase')}", ENV
-    ).shown
+    other = CASE.format(base="TestCase").replace('["A"]', '["B"]')
+    plain, method = run(f"//- tests/test_a.py\n import os\n from unittest import mock\n{SETS}{other}", ENV).shown
     assert [edit.new_text for edit in plain.fixes[0].edits] == ["monkeypatch", 'monkeypatch.setenv("A", "1")']
     assert [edit.new_text for edit in method.fixes[0].edits] == ['    @mock.patch.dict("os.environ")\n']
     assert (plain.fixes[0].safe, method.fixes[0].safe) == (False, True)
@@ -143,12 +149,20 @@ NEW = "+def pay(a):\n+    if a:\n+        return 1\n+    if a is None:\n+       
         ("//- tests/test_b.py\n pay(1)\n", ["`buy`"]),
         ("//- app/b.py\n pay(1)\n", []),
         ("+DESKS = {'pay': pay, 'buy': buy}\n//- tests/test_b.py\n def test_b(): ...\n", []),
+        ("//- tests/test_desk.py\n def test_b(): ...\n", []),
     ],
-    ids=["not named", "module named", "named", "no tests", "in a table"],
+    ids=["not named", "module named", "named", "no tests", "in a table", "module in the test's name"],
 )
 def test_new_logic_is_named_by_its_module_too(rest: str, found: list[str]) -> None:
     """One function a file, and only where tests exist and name neither."""
     assert added(f"//- app/desk.py\n{NEW}{NEW.replace('pay', 'buy')}{rest}", UNTESTED) == found
+
+
+def test_new_logic_in_a_module_that_no_test_knew_is_left_alone() -> None:
+    """What was there before is not tested there either."""
+    old = "//- app/desk.py\n def sell(a):\n     return a\n"
+    for test, found in (("from app.desk import sell", ["`pay`"]), ("from app import till", [])):
+        assert added(f"{old}{NEW}//- tests/test_b.py\n {test}\n", UNTESTED) == found
 
 
 def test_methods_of_nested_derived_classes_are_not_new_logic() -> None:

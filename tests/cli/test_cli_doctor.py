@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import platform
 import re
+import time
 from typing import TYPE_CHECKING
 
 from roundzero import __version__
+from roundzero.core.budget import Limits
+from roundzero.store.budget_db import BudgetDb, Lease
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -135,3 +138,18 @@ def test_what_a_configured_model_lacks_is_a_problem(cli: Cli, repo: Repo, monkey
     assert "problems: 1\n  the model is not asked: no key for openai; put it into" in cli("doctor").out
     monkeypatch.setenv("ROUNDZERO_API_KEY", "k")
     assert "problems: none" in cli("doctor").out
+
+
+def test_it_shows_what_the_model_has_cost_of_late(cli: Cli, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All processes of the user share the limits, so one that waits may have asked nothing itself."""
+    repo.commit("first", {"a.py": "x = 1\n"})
+    assert "model budget" not in cli("doctor").out
+    monkeypatch.setenv("ROUNDZERO_MODEL_PROVIDER", "openai")
+    limits = Limits(requests_per_minute=9, parallel=9, tokens_per_hour=9_000, cost_per_day=9.0)
+    budget = BudgetDb()
+    for question, cost in (("a", 0.25), ("b", 1.0)):
+        lease = budget.reserve(question, provider="p", tokens=400, cost=cost, limits=limits, clock=time.time)
+    assert isinstance(lease, Lease)
+    budget.settle(lease, tokens=50, cost=0.5)
+    spent = "2 requests in the last minute (1 not answered yet), 450 tokens in the last hour, 0.75 in the last day"
+    assert f"model budget: {spent}\n" in cli("doctor").out

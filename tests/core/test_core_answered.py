@@ -8,7 +8,8 @@ from roundzero.core.anatomy import Anatomy, Decides, OpenQuestion
 from roundzero.core.change import Side
 from roundzero.core.finding import FindingId, Observation, State
 from roundzero.core.item import ItemId, Severity
-from roundzero.core.ledger import Event, Sighting, Sign, fold, with_answers
+from roundzero.core.ledger import Event, Sign, fold, with_answers
+from roundzero.core.sighting import Sighting
 from roundzero.core.text import Position, RelPath, Span
 
 NAME = FindingId("rz-0123456789ab")

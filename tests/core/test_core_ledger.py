@@ -9,15 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roundzero.core.advance import CODE_CHANGED, SETTINGS_CHANGED
 from roundzero.core.anatomy import Anatomy, Claim
 from roundzero.core.dismissal import DismissalScope, dismiss
 from roundzero.core.finding import FindingId, Observation, State
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.known_texts import Texts
-from roundzero.core.ledger import TRANSITIONS, Entry, Event, Ledger, Proof, Sighting, Sign, fold, step
+from roundzero.core.ledger import TRANSITIONS, Entry, Event, Ledger, Proof, Sign, fold, step
 from roundzero.core.matching import assign_ids
 from roundzero.core.recognition import recognise
+from roundzero.core.regrading import CODE_CHANGED, SETTINGS_CHANGED
+from roundzero.core.sighting import Sighting
 from support.rounds import PATH, Branch, observations, source, unchanged
 
 NAME = FindingId("rz-000000000001")

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from roundzero.core.advance import regrade_reason
 from roundzero.core.change import Side, Source, blob_id
 from roundzero.core.families import families
 from roundzero.core.finding import (
@@ -21,7 +20,8 @@ from roundzero.core.finding import (
     observe,
 )
 from roundzero.core.item import Item, ItemId, Prose, Severity
-from roundzero.core.ledger import Sighting
+from roundzero.core.regrading import regrade_reason
+from roundzero.core.sighting import Sighting
 from roundzero.core.text import Position, RelPath, Span
 from support.rounds import finding
 

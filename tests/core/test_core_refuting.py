@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from roundzero.core.advance import LOOKED_DEEPLY, Listened, Occasion, advance, recalled, regrade_reason
+from roundzero.core.advance import Listened, Occasion, advance
 from roundzero.core.anatomy import Anatomy, Claim, ClaimVerdict, Votes
 from roundzero.core.change import Change, FileChange, Side, Source, Status
 from roundzero.core.claims import whole
@@ -15,11 +15,14 @@ from roundzero.core.gate import OUTDATED, GatePolicy
 from roundzero.core.item import Item, ItemId, LooksAt, Prose, Severity
 from roundzero.core.judge import Sight, View, judge, listed, shown
 from roundzero.core.known_texts import Texts
-from roundzero.core.ledger import Ledger, Round, Sighting, fold
+from roundzero.core.ledger import Ledger, Round, fold
 from roundzero.core.linemap import Hunk
+from roundzero.core.recalled import recalled
 from roundzero.core.recognition import recognise
+from roundzero.core.regrading import LOOKED_DEEPLY, regrade_reason
 from roundzero.core.report import VerdictStatus
 from roundzero.core.ruleset import Ruleset
+from roundzero.core.sighting import Sighting
 from roundzero.core.text import RelPath
 from support.changes import change_of
 

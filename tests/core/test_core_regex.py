@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import roundzero
-from roundzero.core.regex import regex
+from roundzero.core.regex import linear, regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +72,22 @@ def test_it_can_be_copied_and_sent(again: Callable[[re.Pattern[str]], re.Pattern
         assert other.match("A")
         assert late.match("A")
     assert late not in {regex("b", re.IGNORECASE), regex("(?P<letter>a)"), re.compile("a")}
+
+
+def test_a_strangers_pattern_takes_no_longer_than_its_text() -> None:
+    """Python's own engine would try every way to divide the letters."""
+    pattern = linear("(a+)+(?P<end>b)")
+    assert pattern.search("a" * 10_000) is None
+    match = pattern.search("aab")
+    assert match is not None
+    assert match.span(pattern.groupindex["end"]) == (2, 3)
+
+
+@pytest.mark.parametrize(("wrong", "said"), [("(", "missing )"), (r"(a)\1", "invalid escape")])
+def test_what_linear_time_does_not_allow_is_refused_in_words(wrong: str, said: str) -> None:
+    """Also what Python would take."""
+    with pytest.raises(ValueError, match=re.escape(said)):
+        linear(wrong)
 
 
 def test_threads_may_use_it_for_the_first_time_at_once() -> None:

@@ -8,10 +8,11 @@ from roundzero.core.change import FileChange, Side, Source, Status
 from roundzero.core.finding import Evidence, FindingId, Observation, Verified
 from roundzero.core.item import Item, ItemId, Prose, Severity
 from roundzero.core.known_texts import Texts
-from roundzero.core.ledger import Event, Ledger, Sighting, Sign, fold
+from roundzero.core.ledger import Event, Ledger, Sign, fold
 from roundzero.core.linemap import Hunk
 from roundzero.core.remembered import Remembered, remembered
 from roundzero.core.ruleset import Ruleset
+from roundzero.core.sighting import Sighting
 from roundzero.core.text import RelPath
 from support.changes import change_of
 

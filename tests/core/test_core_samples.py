@@ -17,6 +17,8 @@ from roundzero.core.text import RelPath
         ("pkg/testdata/broken.py", True),
         ("tests/unit/resources/setup.py", True),
         ("tests/fixtures/project/setup.py", True),
+        ("Tests/data/loader.py", True),
+        ("src/greentest/data/loader.py", True),
         ("tests/fixtures/database.py", False),
         ("tests/data/test_loader.py", False),
         ("tests/data/conftest.py", False),

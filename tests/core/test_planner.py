@@ -8,9 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from roundzero.core.planner import (
-    PARALLEL,
-    RETRY,
+from roundzero.core.plan import (
     Accept,
     Cancel,
     Closed,
@@ -24,7 +22,6 @@ from roundzero.core.planner import (
     ModelAsked,
     Opened,
     Paused,
-    Planner,
     Rebase,
     Resumed,
     Rhythm,
@@ -36,6 +33,7 @@ from roundzero.core.planner import (
     Tick,
     WakeAt,
 )
+from roundzero.core.planner import PARALLEL, RETRY, Planner
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:

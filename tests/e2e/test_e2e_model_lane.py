@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from model_host import SlowHost
-from roundzero.core.planner import MODEL_IDLE as IDLE
+from roundzero.core.plan import MODEL_IDLE as IDLE
 from support.lsp import Client
 from support.replies import draft, found, script
 

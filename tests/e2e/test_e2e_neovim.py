@@ -16,12 +16,10 @@ import pytest
 
 from support.replies import draft, found, script
 from support.repo import Repo
+from support.shown import FIXED, NEW, OLD
 
 NEOVIM = Path(sys.executable).parent / "nvim"
 STORIES = Path(__file__).parent / "neovim"
-OLD = "def old(cache={}):\n    return cache\n"
-NEW = OLD + "\n\ndef new(cache={}):\n    return cache\n"
-FIXED = OLD + "\n\ndef new(cache=None):\n    if cache is None:\n        cache = {}\n    return cache\n"
 BARE = "\n\ntry:\n    new()\nexcept: eval(new)\n"
 CONFLICT = "<<<<<<< HEAD\nour line\n=======\ntheir line\n>>>>>>> work\n"
 

@@ -31,6 +31,7 @@ from support.model_server import ModelServer
 
 LONG = 10.0
 
+SAID = {Outcome.QUOTA: "nothing is left of this month's credit"}
 LIMITS = Limits(requests_per_minute=4, parallel=2, tokens_per_hour=6_000)
 
 
@@ -85,7 +86,7 @@ class World:
             self.now += 1.0
             if outcome is Outcome.OK:
                 self.answered.append(key)
-            return Reply(outcome=outcome, text="{}", usage=Usage(20, 5))
+            return Reply(outcome=outcome, text="{}", message=SAID.get(outcome, ""), usage=Usage(20, 5))
         finally:
             self.running.remove(key)
 
@@ -272,7 +273,7 @@ def test_a_refused_key_stops_everything_with_one_message(tmp_path: Path) -> None
 
 
 def test_a_spent_quota_stops_every_window_until_it_is_over(tmp_path: Path) -> None:
-    """The other window does not ask either, and says until when."""
+    """The other window does not ask either, and says until when and why."""
     world = World(script={"key1": [Outcome.QUOTA]})
 
     async def play() -> Reply:
@@ -281,6 +282,8 @@ def test_a_spent_quota_stops_every_window_until_it_is_over(tmp_path: Path) -> No
 
     reply = asyncio.run(play())
     assert (reply.outcome, reply.retry_after) == (Outcome.QUOTA, 3600.0)
+    expected = f"waiting for the provider, which asked for that, would take 60 minutes: {SAID[Outcome.QUOTA]}"
+    assert reply.message == expected
     assert len(world.asked) == 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from roundzero.config import load
-from roundzero.core import planner as plan
+from roundzero.core.planner import Planner
 from roundzero.engine.jobs import Jobs
 from roundzero.engine.rhythm import rhythm_of
 
@@ -18,7 +18,7 @@ def jobs(failures: list[tuple[object, BaseException]]) -> Jobs[None]:
 
     settings, _ = load(root=None, environ={})
     return Jobs(
-        plan.Planner(rhythm_of(settings), paused=False, collected=False),
+        Planner(rhythm_of(settings), paused=False, collected=False),
         work=lambda _lane, _path: nothing(),
         accept=lambda _found: None,
         failed=lambda path, error: failures.append((path, error)),

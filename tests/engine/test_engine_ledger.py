@@ -140,7 +140,7 @@ def test_an_older_reading_of_the_ledger_does_not_undo_a_newer_one(branch: Repo) 
             with patch.object(change_lane, "recollect", slow), patch.object(Watch, "_is_written", lambda *_: False):
                 it.engine.saved(it.path("a.py"))
                 await read.wait()
-                made = it.engine.dismiss(finding.id, scope=DismissalScope.FINDING, reason="intended")
+                made = it.engine.by_id.dismiss(finding.id, scope=DismissalScope.FINDING, reason="intended")
                 dismissing = asyncio.ensure_future(made)
                 while not ledger(branch).entries[finding.id].dismissal:
                     await asyncio.wait([dismissing], timeout=0.01)
@@ -160,7 +160,8 @@ def test_what_the_editor_dismisses_counts_everywhere(branch: Repo) -> None:
             it.engine.opened(it.path("a.py"), GOOD + EVAL, 1)
             found = await it.shows("a.py", "eval", version=1)
             name = found[0].id
-            assert await it.engine.dismiss(name, scope=DismissalScope.FINDING, reason="false-positive") == "dismissed"
+            state = await it.engine.by_id.dismiss(name, scope=DismissalScope.FINDING, reason="false-positive")
+            assert state == "dismissed"
             await it.shows("a.py")
             branch.write("a.py", GOOD + EVAL)
             (listed,) = (await on_disk(branch)).findings
@@ -168,11 +169,11 @@ def test_what_the_editor_dismisses_counts_everywhere(branch: Repo) -> None:
                 name, State.DISMISSED, "false-positive", 1,
             )  # fmt: skip
             with pytest.raises(UserError, match="dismissed already"):
-                await it.engine.dismiss(name, scope=DismissalScope.FINDING, reason="again")
-            assert await it.engine.reopen(name) == "open"
+                await it.engine.by_id.dismiss(name, scope=DismissalScope.FINDING, reason="again")
+            assert await it.engine.by_id.reopen(name) == "open"
             await it.shows("a.py", "eval")
             with pytest.raises(UserError, match="is not dismissed"):
-                await it.engine.reopen(name)
+                await it.engine.by_id.reopen(name)
 
     run(scenario())
 
@@ -186,9 +187,9 @@ def test_wider_dismissals_reach_and_are_taken_back_from_any_finding(branch: Repo
         async with live(branch.root) as it:
             found = await it.shows("a.py", "eval", "eval")
             one, other = (each.id for each in found if each.seen.item.endswith("eval"))
-            await it.engine.dismiss(one, scope=DismissalScope(scope), reason="intended")
+            await it.engine.by_id.dismiss(one, scope=DismissalScope(scope), reason="intended")
             await it.shows("a.py")
-            assert await it.engine.reopen(other) == "open"
+            assert await it.engine.by_id.reopen(other) == "open"
             await it.shows("a.py", "eval", "eval")
 
     run(scenario())
@@ -243,7 +244,7 @@ def test_a_dismissed_blocker_does_not_block(branch: Repo) -> None:
             status = await it.idle()
             assert status.verdict is not None
             assert status.verdict.status is VerdictStatus.BLOCKED
-            await it.engine.dismiss(finding.id, scope=DismissalScope.FINDING, reason="later")
+            await it.engine.by_id.dismiss(finding.id, scope=DismissalScope.FINDING, reason="later")
             status = it.engine.status()
             assert status.verdict is not None
             assert (status.verdict.status, status.counts) == (VerdictStatus.LGTM, (0, 0, 0, 0))
@@ -389,9 +390,9 @@ def test_rechecking_asks_the_checks_again(branch: Repo) -> None:
         async with live(branch.root) as it:
             (finding,) = await it.shows("a.py", "default")
             await it.idle()
-            assert await it.engine.recheck(finding.id) == "open"
-            assert await it.engine.recheck(None) is None
+            assert await it.engine.by_id.recheck(finding.id) == "open"
+            await it.engine.recheck()
             with pytest.raises(UserError, match="there is no finding rz-0"):
-                await it.engine.recheck(FindingId("rz-0"))
+                await it.engine.by_id.recheck(FindingId("rz-0"))
 
     run(scenario())

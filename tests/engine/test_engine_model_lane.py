@@ -11,7 +11,7 @@ from unittest.mock import patch
 import pytest
 
 from roundzero import config
-from roundzero.core import planner as plan
+from roundzero.core import plan
 from roundzero.core.finding import State
 from roundzero.engine import round_of_model
 from roundzero.engine.answers import STALE
@@ -213,9 +213,9 @@ def test_a_second_look_does_not_take_a_doubt_away(repo: Repo, tmp_path: Path) ->
     async def scenario() -> None:
         async with asking(repo, **scripted(tmp_path), model__mode="manual") as it:
             finding = await look_once(it)
-            lane = it.engine._model
+            lane = it.engine._model.lane
             await lane.ask_now()
-            lane._doubted.append(finding.seen)
+            lane._inquiring.doubt(finding.seen)
             with pytest.raises(UserError):
                 await lane.confirm(finding)
             asked = it.engine.status().model.requests
@@ -236,7 +236,7 @@ def test_a_doubt_stands_until_its_unit_is_answered(repo: Repo) -> None:
         says = {"m": draft(found("a.py", 2, LINE))}
         async with ModelServer(says) as server, asking(repo, **host(server, "m"), model__mode="manual") as it:
             finding = await look_once(it)
-            lane, good = it.engine._model, says["m"]
+            lane, good = it.engine._model.lane, says["m"]
             says["m"] = ""
             run_ = await lane.recheck(finding)
             assert run_ is not None
@@ -268,14 +268,14 @@ def test_what_becomes_known_while_it_asks_is_looked_at_after(repo: Repo) -> None
             async with server, asking(repo, **host(server, "m"), model__mode="manual") as it:
                 it.engine.opened(it.path("a.py"), TEXT, 1)
                 await it.shows("a.py", version=1)
-                lane = it.engine._model
-                prepare = lane._prepared
+                lane = it.engine._model.lane
+                prepare = lane._inquiring.prepared
 
                 async def counted(*given: Any) -> Any:  # noqa: ANN401  as above
                     prepared.append(given)
                     return await prepare(*given)
 
-                with patch.object(lane, "_prepared", counted):
+                with patch.object(lane._inquiring, "prepared", counted):
                     asking_now = asyncio.ensure_future(lane.ask_now())
                     async with asyncio.timeout(LIMIT):
                         await sent.wait()
@@ -402,7 +402,7 @@ def test_nothing_wakes_up_when_all_is_answered(repo: Repo, tmp_path: Path) -> No
             it.engine.opened(it.path("a.py"), TEXT, 1)
             await until(it, lambda: it.engine.status().round.index == 1)
             await until(it, lambda: it.engine.quiet)
-            assert it.engine._model._timer is None
+            assert it.engine._model.lane._timer is None
             assert it.engine.status().model.requests == 1
 
     run(scenario())

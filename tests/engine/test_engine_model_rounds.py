@@ -253,11 +253,11 @@ def test_a_recheck_is_written_down(topic: Repo) -> None:
             await it.engine.review(ReviewRequest(depth="quick"))
             (finding,) = (each for each in it.engine.findings() if each.seen.source == "model")
             asked = it.engine.status().model.requests
-            assert await it.engine.recheck(finding.id) == "open"
+            assert await it.engine.by_id.recheck(finding.id) == "open"
             assert (it.engine.status().round.index, it.engine.status().model.requests) == (1, asked + 1)
             it.engine.opened(it.path("a.py"), TEXT.replace("-", "%"), 1)
             await it.listener.until(lambda: said(it) == [(2, State.STALE)])
-            assert await it.engine.recheck(finding.id) == "unconfirmed"
+            assert await it.engine.by_id.recheck(finding.id) == "unconfirmed"
             live = it.engine._state.live
             assert live is not None
             assert live.recall is not None

@@ -92,6 +92,23 @@ def test_command_line_and_editor_agree(repo: Repo) -> None:
     run(scenario())
 
 
+def test_what_a_report_tells_once_is_marked_at_each_place(repo: Repo) -> None:
+    """An editor underlines every import that nothing uses; the report, and what is counted, has one for the file."""
+    branch(repo)
+
+    async def scenario() -> None:
+        async with live(repo.root) as it:
+            it.engine.opened(it.path("a.py"), GOOD + "import os\nimport sys\n", 1)
+            await it.shows("a.py", "unused-import", "unused-import")
+            await it.idle()
+            report = it.engine.report()
+            assert report is not None
+            assert [each.seen.line for each in report.findings] == [3]
+            assert sum(it.engine.status().counts) == sum(report.counts) == 1
+
+    run(scenario())
+
+
 def test_changed_files_that_are_not_open_are_shown_too(repo: Repo) -> None:
     """Without a version; and an empty list follows when the file leaves the change."""
     branch(repo)

@@ -12,7 +12,8 @@ import pytest
 from roundzero.core.change import Side
 from roundzero.core.finding import FindingId, State
 from roundzero.core.item import ItemId, Severity
-from roundzero.core.ledger import Entry, Ledger, Proof, Sighting
+from roundzero.core.ledger import Entry, Ledger, Proof
+from roundzero.core.sighting import Sighting
 from roundzero.core.text import Position, RelPath, Span
 from roundzero.core.toolbox import ToolCall
 from roundzero.engine import tools

@@ -38,10 +38,10 @@ repos:
 """
 
 
-def item(linter: str, *codes: str, applies: Applies | None = None) -> Item:
+def item(linter: str, *codes: str, name: str = "item", applies: Applies | None = None) -> Item:
     """An item that a linter checks."""
     return Item(
-        id=ItemId("test/item"),
+        id=ItemId(f"test/{name}"),
         title=Prose("t"),
         why=Prose("w"),
         severity=Severity.P2,
@@ -103,11 +103,12 @@ def test_a_relative_folder_on_path_is_not_trusted(tmp_path: Path, monkeypatch: p
 def test_shellcheck_places_what_it_finds() -> None:
     """Columns count code points, tabs as one; the other file in the run has its own results."""
     odd = source("b.sh", '#!/bin/bash\necho "é"; exec python main.py $@\n')
-    result = check("shellcheck", [source("a.sh", SCRIPT), odd], item("shellcheck", "SC2115", "SC2068"))
+    empty, split = item("shellcheck", "SC2115", name="empty"), item("shellcheck", "SC2068", name="split")
+    result = check("shellcheck", [source("a.sh", SCRIPT), odd], empty, split)
     assert result.failures == ()
-    assert [(at, hit.code, hit.span) for at, _, hit in result.hits] == [
-        (0, "SC2115", Span(Position(3, 9), Position(3, 15))),
-        (1, "SC2068", Span(Position(2, 31), Position(2, 33))),
+    assert [(at, name, hit.span) for at, name, hit in result.hits] == [
+        (0, empty.id, Span(Position(3, 9), Position(3, 15))),
+        (1, split.id, Span(Position(2, 31), Position(2, 33))),
     ]
     assert result.parsed == (0, 1)
 
@@ -164,8 +165,9 @@ def test_zizmor_places_what_it_finds_on_one_line() -> None:
     """Bytes become code points, and what is about a whole job stands on its first line."""
     text = WORKFLOW.replace("name: greet", "name: grüße").replace("permissions: {}\n", "")
     where = source(".github/workflows/a.yml", text)
-    result = check("zizmor", [where], item("zizmor", "template-injection", "excessive-permissions"))
-    found = {hit.code: hit.span for _, _, hit in result.hits}
+    rules = ("template-injection", "excessive-permissions")
+    result = check("zizmor", [where], *(item("zizmor", rule, name=rule) for rule in rules))
+    found = {name.rpartition("/")[2]: hit.span for _, name, hit in result.hits}
     assert found["template-injection"] == Span(Position(7, 23), Position(7, 47))
     job = found["excessive-permissions"]
     assert job is not None

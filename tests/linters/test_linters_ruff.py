@@ -86,7 +86,7 @@ def test_a_fix_knows_what_it_replaces() -> None:
     assert where.index.slice(edit.span) == edit.old_text
     start, end = where.index.offset(edit.span.start), where.index.offset(edit.span.end)
     assert where.text[:start] + edit.new_text + where.text[end:] == "# 😀\r\nimport sys\r\nprint(sys)\r\n"
-    assert (hit.code, hit.subject, hit.unused) == ("F401", "`os`", True)
+    assert (hit.subject, hit.unused) == ("`os`", True)
 
 
 def test_lines_that_a_fix_adds_end_where_git_sees_it() -> None:
@@ -154,7 +154,7 @@ def test_an_unknown_rule_costs_its_own_item() -> None:
 def test_items_apply_where_they_say() -> None:
     """Other languages and excluded paths are not looked at; two items may share a rule."""
     everywhere, elsewhere = item("B006", name="a"), item("B006", name="b", applies=Applies(exclude=("tests/**",)))
-    text = "def f(a=[]): pass\n"
+    text = "def f(a=[]): a.append(1)\n"
     sources = [source(text), source(text, "tests/t.py"), source(text, "notes.md"), source(text, "b/__init__.py")]
     hits = check(sources, everywhere, elsewhere).hits
     assert [(at, name) for at, name, _ in hits] == [
@@ -228,7 +228,7 @@ def test_what_a_comment_for_ruff_silences_is_a_hit_all_the_same(case: str) -> No
 def test_a_comment_that_ruff_does_not_heed_silences_nothing(text: str) -> None:
     """Another code, another line, a string, a name."""
     result = check([source(text)], item("F401"))
-    assert [hit.code for _, _, hit in result.hits] == ["F401"]
+    assert [hit.subject for _, _, hit in result.hits] == ["`os`"]
     assert result.silenced == ()
 
 
@@ -238,8 +238,9 @@ def test_of_two_rules_of_an_item_only_the_named_one_is_silenced() -> None:
     loud = "import os, os  # noqa: F811\n"
     assert len(check([source(text)], item("E711")).silenced) == 2
     result = check([source(loud)], item("F401", "F811"))
-    assert {hit.code for _, _, hit in result.hits} == {"F401", "F811"}
-    spans = {hit.span for _, _, hit in result.hits if hit.code == "F401"}
+    unused = [hit for _, _, hit in result.hits if hit.unused]
+    assert 0 < len(unused) < len(result.hits)
+    spans = {hit.span for hit in unused}
     assert not {directive.only for _, directive in result.silenced} & spans
 
 
@@ -362,3 +363,26 @@ def test_a_path_without_a_program_is_said_and_nothing_is_checked(path: str) -> N
     ((at, message),) = result.failures
     assert at is None
     assert message.startswith(f"linters.ruff.path is {path}, where no program is; give its full path")
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        (f"from {'package.' * 8}module import Submodules\n", f"`…{'package.' * 5}module.Submodules`"),
+        (f"import {'a' * 70}\n", f"`{'a' * 60}…`"),
+    ],
+)
+def test_of_a_very_long_name_what_tells_it_apart_is_said(text: str, subject: str) -> None:
+    """The end of a dotted one, and that something is left out."""
+    ((_, _, hit),) = check([source(f"{text}\n\ndef f():\n    pass\n")], item("F401")).hits
+    assert hit.subject == subject
+
+
+def test_a_name_that_is_not_defined_is_told_once_a_line() -> None:
+    """Another name on the line, and the same on another line, are told too."""
+    found = check([source("sys.exit(run(sys.argv))\nsys.exit(1)\n")], item("F821")).hits
+    assert [(hit.span and hit.span.start.line, hit.subject) for _, _, hit in found] == [
+        (1, "`sys`"),
+        (1, "`run`"),
+        (2, "`sys`"),
+    ]

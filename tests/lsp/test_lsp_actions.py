@@ -54,6 +54,19 @@ def test_an_action_for_a_text_that_is_gone_is_an_error(branch: Repo, client: Cli
     assert client.error("codeAction/resolve", action)["code"] == -32801
 
 
+def test_a_fix_that_cannot_be_applied_says_why(branch: Repo, client: Client) -> None:
+    """While nothing looks again, the action still stands there; choosing it is not met with silence."""
+    client.initialize(branch.root)
+    uri = uri_of(branch)
+    client.open(uri, NEW)
+    wait_for(client, uri, (4, ITEM), version=1)
+    (action,) = [each for each in actions(client, uri, 4, only=["quickfix"]) if each["kind"] == "quickfix"]
+    client.result("workspace/executeCommand", {"command": "roundzero.pause"})
+    client.change(uri, 2, {"text": NEW.replace("cache", "store")})
+    error = client.error("codeAction/resolve", action)
+    assert (error["code"], error["message"]) == (-32803, "this cannot be applied: the lines were edited since")
+
+
 def test_actions_are_of_the_kinds_asked_for(branch: Repo, client: Client) -> None:
     """Kinds are dotted: a shorter one includes the longer."""
     client.initialize(branch.root)

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from roundzero.core.advance import LOOKED_DEEPLY
 from roundzero.core.anatomy import Anatomy, Claim, ClaimVerdict, Votes
 from roundzero.core.change import Side
 from roundzero.core.claims import milder, refutation, settled
@@ -17,6 +16,7 @@ from roundzero.core.finding import Verified
 from roundzero.core.gate import OUTDATED, GatePolicy, shortfall
 from roundzero.core.item import ItemId, Severity
 from roundzero.core.model_values import Outcome, Quote
+from roundzero.core.regrading import LOOKED_DEEPLY
 from roundzero.core.votes import merge
 from roundzero.engine.confirming import gaps_of
 from roundzero.engine.fact_check import probe_all

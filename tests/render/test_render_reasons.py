@@ -36,11 +36,12 @@ if TYPE_CHECKING:
 PACKAGE = Path(roundzero.__path__[0])
 PROBES = sorted((PACKAGE / "engine" / "probes").glob("*.py"))
 SPEAKING = (
-    "core/judge.py", "core/scope.py", "core/families.py", "core/standing.py", "core/advance.py", "core/compose.py",
-    "core/strengths.py", "core/reversal.py", "core/rechecking.py", "core/recheck_candidates.py", "core/claims.py",
-    "core/toolbox.py", "engine/memory.py", "engine/rechecking.py", "engine/gaps.py", "engine/agent.py",
-    "engine/fact_check.py", "engine/model_review.py", "index/doubts.py", "index/modules.py", "index/names.py",
-    "index/symbols.py", "git/rules.py", "git/ladder.py", "cli/_fixing.py",
+    "core/judge.py", "core/scope.py", "core/families.py", "core/standing.py", "core/advance.py", "core/recalled.py",
+    "core/regrading.py", "core/compose.py", "core/strengths.py", "core/reversal.py", "core/rechecking.py",
+    "core/recheck_candidates.py", "core/claims.py", "core/toolbox.py", "engine/memory.py",
+    "engine/ledger_of_branch.py", "engine/rechecking.py", "engine/gaps.py", "engine/agent.py", "engine/fact_check.py",
+    "engine/model_review.py", "index/doubts.py", "index/modules.py", "index/names.py", "index/symbols.py",
+    "git/rules.py", "git/ladder.py", "cli/_fixing.py",
     *(f"engine/probes/{each.name}" for each in PROBES if each.name not in {"__init__.py", "_view.py", "_written.py"}),
 )  # fmt: skip
 """Modules whose sentences are reasons that a report shows. What gate.py puts together has a test of its own."""

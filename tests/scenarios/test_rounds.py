@@ -123,7 +123,7 @@ def _by_editor(_cli: Cli, repo: Repo, dismissed: str) -> None:
             for each in report.findings:
                 if each.seen.item == dismissed and each.state.value == "open":
                     name = FindingId(each.id)
-                    await it.engine.dismiss(name, scope=DismissalScope.FINDING, reason="false-positive")
+                    await it.engine.by_id.dismiss(name, scope=DismissalScope.FINDING, reason="false-positive")
 
     run(scenario())
 

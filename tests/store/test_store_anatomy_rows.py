@@ -22,7 +22,7 @@ from roundzero.core.anatomy import (
     Votes,
 )
 from roundzero.core.change import Side
-from roundzero.core.ledger import Sighting
+from roundzero.core.sighting import Sighting
 from roundzero.store._anatomy_rows import anatomy_of, anatomy_row
 from roundzero.store._ledger_rows import sighting_of, sighting_row
 from support.rounds import observations, source

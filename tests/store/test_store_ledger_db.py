@@ -8,18 +8,24 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from roundzero.core.dismissal import DismissalScope, dismiss
 from roundzero.core.finding import FindingId, State
-from roundzero.core.ledger import Event, Round, Sighting, Sign, fold
+from roundzero.core.ledger import Event, Round, Sign, fold
 from roundzero.core.report import VerdictStatus
+from roundzero.core.sighting import Sighting
 from roundzero.core.text import RelPath
 from roundzero.errors import OutsideError
-from roundzero.store.ledger_db import COMPACT_FROM, Branch, LedgerDb
+from roundzero.store._ledger_compaction import COMPACT_FROM
+from roundzero.store.ledger_db import LedgerDb
 from support.rounds import Branch as Rounds
 from support.rounds import observations, source
+
+if TYPE_CHECKING:
+    from roundzero.store.ledger_branches import Branch
 
 REF = "refs/heads/topic"
 SIGHTING = Sighting.of(observations(source("a.py", "bad()\n"))[0], "blob")

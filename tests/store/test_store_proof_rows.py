@@ -9,7 +9,8 @@ import pytest
 
 from roundzero.core.anatomy import Anatomy, Claim, Probe
 from roundzero.core.finding import FindingId, State
-from roundzero.core.ledger import Entry, Proof, Sighting, without_secrets
+from roundzero.core.ledger import Entry, Proof
+from roundzero.core.sighting import Sighting, without_secrets
 from roundzero.core.text import RelPath
 from roundzero.store._ledger_rows import entry_of, entry_row
 from support.rounds import observations, source

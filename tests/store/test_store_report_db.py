@@ -14,7 +14,7 @@ from roundzero.store.report_db import ReportDb
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from roundzero.store.ledger_db import Branch
+    from roundzero.store.ledger_branches import Branch
 
 
 def branch(folder: Path, ref: str = "refs/heads/topic") -> Branch:

@@ -16,7 +16,7 @@ from roundzero.store.strength_db import StrengthDb
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from roundzero.store.ledger_db import Branch
+    from roundzero.store.ledger_branches import Branch
 
 REFS = ["refs/heads/topic", "refs/heads/other"]
 PROOF = Evidence(

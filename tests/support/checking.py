@@ -138,7 +138,7 @@ class FixtureRepository:
             for number, line in enumerate(text.split("\n"), 1):
                 for word in words:
                     if word in line and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line):
-                        found[word].append(GrepHit(path, number, line))
+                        found[word].append(GrepHit(path, number, line.removesuffix("\r")))
         return {word: tuple(hits) for word, hits in found.items()}
 
     def _texts(self, side: Side) -> Mapping[RelPath, str]:

@@ -15,11 +15,12 @@ from roundzero.core.citing import cited
 from roundzero.core.finding import FindingId, Observation, State, Verified
 from roundzero.core.item import Item, ItemId, LooksAt, Prose, Severity
 from roundzero.core.known_texts import Texts
-from roundzero.core.ledger import Entry, Ledger, Proof, Sighting
+from roundzero.core.ledger import Entry, Ledger, Proof
 from roundzero.core.model_values import Quote
 from roundzero.core.outline import symbol_at
 from roundzero.core.rebase import edit_map
 from roundzero.core.ruleset import Ruleset
+from roundzero.core.sighting import Sighting
 from roundzero.core.text import RelPath, collapse
 from roundzero.core.units import redacted_source
 

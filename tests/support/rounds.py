@@ -10,13 +10,14 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from roundzero.core.advance import Advance, Listened, Occasion, advance, recalled
+from roundzero.core.advance import Advance, Listened, Occasion, advance
 from roundzero.core.change import Source
 from roundzero.core.finding import Finding, FindingId, Hit, Observation, Origin, fingerprint, observe
 from roundzero.core.item import Item, ItemId, Prose, Severity
 from roundzero.core.known_texts import Texts
 from roundzero.core.ledger import Entry, Event, Ledger, Round, fold
 from roundzero.core.rebase import edit_map
+from roundzero.core.recalled import recalled
 from roundzero.core.recognition import recognise
 from roundzero.core.report import VerdictStatus
 from roundzero.core.text import RelPath

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 OLD: Final = "def old(cache={}):\n    return cache\n"
 NEW: Final = OLD + "\n\ndef new(cache={}):\n    return cache\n"
+FIXED: Final = OLD + "\n\ndef new(cache=None):\n    if cache is None:\n        cache = {}\n    return cache\n"
 ITEM: Final = "python/mutable-default"
 
 

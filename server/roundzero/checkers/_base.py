@@ -22,9 +22,10 @@ from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.secrets import redact
 from roundzero.core.syntax import NotPythonError
-from roundzero.core.text import Position
+from roundzero.core.text import Position, dominant_eol, with_eol
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from roundzero.checkers._python import Located
@@ -143,6 +144,12 @@ class Pair:
             self._base = self._parse(self.file.base)
         return self._base
 
+    def adds(self, pattern: re.Pattern[str], within: Located) -> bool:
+        """Whether one of the added lines of a node of the head matches somewhere. Raises NotPythonError."""
+        head = self.head
+        lines = (line for line in head.span(within).lines if line in self.file.added)
+        return any(pattern.search(head.source.index.line(line)) for line in lines)
+
 
 class RelationChecker(Checker):
     """Looks at what became of one file. Only what the branch did can be seen here: its hits have no base to compare."""
@@ -203,8 +210,9 @@ def code(text: str) -> str:
 
 
 def replace(source: Source, title: str, new_text: str, span: Span, *, safe: bool) -> Fix:
-    """A fix that replaces one stretch of a source's text."""
-    return Fix(title, safe, (Edit(source.path, span, source.index.slice(span), new_text),))
+    """A fix that replaces one stretch of a source's text; its lines end as the others do."""
+    new = with_eol(new_text, dominant_eol(source.text)) if "\n" in new_text else new_text
+    return Fix(title, safe, (Edit(source.path, span, source.index.slice(span), new),))
 
 
 def base_hit(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from roundzero.checkers._ci_selection import is_own_script
 from roundzero.checkers._cpp_text import C_FAMILY, CLASS, before_body, closing, functions
 from roundzero.checkers._paths import is_test_path
+from roundzero.core.few import few
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
 from roundzero.core.regex import regex
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 CONFIG: Final = "--config"
 """The word by which scripts choose a configuration of Bazel, and configurations each other."""
+MOST_NAMED: Final = 2
+"""Scripts and tests that are named; of the rest is only said that there are more."""
 
 _DIRECTIVE: Final = regex(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(?P<condition>(?:[^\n\\]|\\.)*)", re.MULTILINE)
 _OPENS: Final = regex(r"[ \t]*#[ \t]*(?:el)?if")
@@ -138,11 +141,9 @@ def in_words(macro: str, answer: Decided, found: Mapping[str, tuple[GrepHit, ...
         {hit.path for hit in found.get(macro, ()) if is_test_path(hit.path) and language_of(hit.path) in C_FAMILY}
     )
     config = f" --config={answer.config}" if answer.config else ""
-    return (
-        f"{answer.where.path}:{answer.where.line}{config}; scripts: {_few(answer.scripts)}; tests: {_few(tests)}"
-    )  # fmt: skip
+    where = f"{answer.where.path}:{answer.where.line}{config}"
+    return f"{where}; scripts: {_names_of(answer.scripts)}; tests: {_names_of(tests)}"
 
 
-def _few(paths: Iterable[str]) -> str:
-    names = [posixpath.basename(path) for path in paths]
-    return ", ".join(names[:2]) + (", …" if len(names) > 2 else "") if names else "-"
+def _names_of(paths: Iterable[str]) -> str:
+    return few([posixpath.basename(path) for path in paths], MOST_NAMED) or "-"

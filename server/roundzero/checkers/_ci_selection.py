@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import code
 from roundzero.checkers._starlark import is_build_file, parse_starlark, targets
 from roundzero.core.change import Side
+from roundzero.core.few import few
 from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.item import Severity, language_of
 from roundzero.core.regex import regex
@@ -74,11 +75,10 @@ def unselected(change: Change, found: Mapping[str, tuple[GrepHit, ...]]) -> Iter
         return
     span = Span(Position(first.line, match.start() + 1), Position(first.line, match.end() + 1))
     named = [f"//{package}:{name}" for package, name, _, _ in missed]
-    more = ", …" if len(named) > MOST_NAMED else ""
     yield Hit(
         path=first.path,
         span=span,
-        subject=f"{code(match.group())} ({', '.join(named[:MOST_NAMED])}{more}: -)",
+        subject=f"{code(match.group())} ({few(named, MOST_NAMED)}: -)",
         evidence=tuple(
             evidence_at(file.head, line, "target", Side.HEAD) for _, _, file, line in missed if file.head is not None
         ),

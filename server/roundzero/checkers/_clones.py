@@ -39,12 +39,17 @@ _IMPORT: Final = regex(r"(?:import\b(?!\()|from\b)|export \{|(?:pub(?:\([^()]*\)
 """An import that may go on over several lines, till its brackets are closed."""
 
 _SIGNATURE: Final = regex(r"(?:async def|def|class|function|fn|func)\b|[\w-]+\(\)[ \t]*\{")
-_TRIPLE: Final = regex(r"^[rRbBuU]?(?:\"\"\"|''')")
+_TRIPLE: Final = regex(r"^[rRbBuU]?(\"\"\"|''')")
+_LONG_TEXTS: Final = frozenset({"python", "starlark", "java", "kotlin", "scala", "swift"})
+"""Languages with texts that go over several lines between three quotes."""
+_MARK: Final = regex(r"\"\"\"|'''")
 _WORDLESS: Final = regex(r"[^\w]*(?:else|try|finally|do|then|fi|done|esac|end|pass|return|break|continue)?[^\w]*")
 _WEAK: Final = regex(
     r"(?:[\w.\[\]\"']+[ ]?[=:][ ]?)?(?:[\w.\[\]\-]+|\"[^\"]*\"|'[^']*')[,)\]}]*,?|(?:self\.)?\w+ = \w+|echo .*|"
     r"return [\w:.\-]*|.*\)(?: (?:const|override|noexcept|final|= 0|= default|= delete))+|"
     r"(?:const )?[\w:]+(?:<[\w:, *]+>)?[ *&]+\w+[,)](?: \{)?|[\w.>\-]+(?:<[\w: *]+>)?\(\),|"
+    r"(?:\"[^\"]*\"|'[^']*'|\w+)[ ]?: ?[\[({](?:(?:\"[^\"]*\"|'[^']*'|[\w.\-]+)"
+    r"(?:, ?(?:\"[^\"]*\"|'[^']*'|[\w.\-]+))*,?)?[\])}]*,?|"
     r"\w+=[^= ].*,|.*\)(?: (?:const|override|noexcept|final))* \{ return [^{}]*\}|(?:\w+ )*constexpr .*"
 )
 """Lines that pass something on, list or declare it: arguments, entries, parameters that are kept, prototypes, constants
@@ -104,25 +109,27 @@ def _line(number: int, plain: str) -> Line:
 
 def _code(source: Source, language: str, comment: re.Pattern[str]) -> Iterator[tuple[int, str]]:
     """The lines that are not blank, without imports, signatures and docstrings."""
-    inside = ""
+    inside = end = ""
     depth = 0
     own = _IGNORED_IN.get(language)
     has_blocks = language == "php" or language not in _COMMENTS
-    lines = enumerate(source.text.split("\n"), 1)
-    for number, text in ((number, text) for number, line in lines if (text := line.strip())):
-        if inside == "comment":
-            inside = "" if "*/" in text else inside
+    for number, text in _stripped(source):
+        if inside == "skipped":
+            inside = "" if end in text else inside
+        elif inside == "text":
+            inside = "" if end in text else inside
+            yield number, text
         elif has_blocks and text.startswith("/*"):
-            inside = "" if "*/" in text else "comment"
-        elif inside == "docstring":
-            inside = "" if '"""' in text or "'''" in text else inside
+            end = "*/"
+            inside = "" if end in text else "skipped"
         elif inside == "import":
             depth += _opened(comment.sub("", text))
             inside = "import" if depth > 0 else ""
         elif inside == "signature":
             inside = "" if text.endswith((":", "{")) else inside
-        elif _TRIPLE.match(text):
-            inside = "docstring" if len(re.findall(r"\"\"\"|'''", text)) == 1 else ""
+        elif (match := _TRIPLE.match(text)) is not None:
+            end = match[1]
+            inside = "" if end in text[match.end() :] else "skipped"
         elif _IGNORED.match(text) or (own is not None and own.match(text)):
             depth = _opened(comment.sub("", text)) if _IMPORT.match(text) else 0
             inside = "import" if depth > 0 else ""
@@ -131,7 +138,24 @@ def _code(source: Source, language: str, comment: re.Pattern[str]) -> Iterator[t
                 "" if re.search(r"[:{;)](?:[ \t]*#.*)?$", text) and text.count("(") <= text.count(")") else "signature"
             )
         else:
+            end = _left_open(comment.sub("", text), language)
+            inside = end and "text"
             yield number, text
+
+
+def _stripped(source: Source) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, without the white space at both ends."""
+    for number, line in enumerate(source.text.split("\n"), 1):
+        if text := line.strip():
+            yield number, text
+
+
+def _left_open(line: str, language: str) -> str:
+    """The mark of the text that begins on a line and goes on below it; "" where none does."""
+    quote = ""
+    for mark in _MARK.findall(line) if language in _LONG_TEXTS else ():
+        quote = mark if not quote else "" if mark == quote else quote
+    return quote
 
 
 def _opened(text: str) -> int:

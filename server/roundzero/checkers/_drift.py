@@ -47,8 +47,8 @@ class Pair(NamedTuple):
 class Drift:
     """One disagreement. ``places``: where it can be put right, the one that names the dependency first.
 
-    ``name`` is shown as code, then what each list says, in terms that need no translation. ``replacement``: what the
-    text at the first place would be if it agreed, where that is plain.
+    ``name`` is shown as code, then what each list says, in terms that need no translation. ``replacement``: the
+    version with its sign, or the address, that the first place would have if it agreed, where that is plain.
     """
 
     key: tuple[str, ...]
@@ -200,8 +200,10 @@ def between_listing_and_file(files: DependencyFiles, listing: Listing, path: Rel
             continue
         other = others[0]
         new = ""
-        if row.url and other.row.url and other.row.url.rsplit("/", 1)[0] and not other.row.marker:
-            new = f"{row.spelt}@{other.row.url.replace('+', '%2B')}"
+        if row.url and other.row.url and not other.row.marker:
+            new = other.row.url.replace("+", "%2B")
+        elif not row.url and not other.row.url and exact(other.row.range) is not None and not other.row.marker:
+            new = other.row.range.replace(" ", "")
         yield Drift(
             key=("listing", listing.path, listing.owner, row.name), name=row.spelt, mine=shown(row),
             theirs=f"{posixpath.basename(path)}: {shown(other.row)}", replacement=new,

@@ -1,7 +1,9 @@
 """What a repository asks of the layout of its files: .editorconfig and pre-commit hooks.
 
 Reads the two files through the repository port and answers two questions about a path: does a file have to end with a
-newline, and are blanks at line ends forbidden. Invariant: whatever cannot be understood asks nothing.
+newline, and are blanks at line ends forbidden. What an editor would do to patches and to data of tests is not asked
+for: there each blank has a meaning. A hook that looks at them fails all the same. Invariant: whatever cannot be
+understood asks nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from roundzero.core.change import Side
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
+from roundzero.core.regex import linear
+from roundzero.core.samples import is_sample
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ _KEYS: Final[Mapping[Wish, str]] = {
 }
 _HOOKS: Final[Mapping[Wish, str]] = {"final-newline": "end-of-file-fixer", "no-trailing-space": "trailing-whitespace"}
 _PRE_COMMIT: Final = RelPath(".pre-commit-config.yaml")
+_EXACT: Final = (".patch", ".diff", ".snap", ".golden", ".expected", ".ambr")
 _GLOB_LIMIT: Final = 300
 
 SYMLINK: Final = "120000"
@@ -38,7 +43,7 @@ def asks_for(wish: Wish, path: RelPath, repository: Repository) -> bool:
     """Whether the repository wants this of a file. May raise OutsideError."""
     answer = _editorconfig(wish, path, repository)
     if answer is not None:
-        return answer
+        return answer and not (path.endswith(_EXACT) or is_sample(path))
     config = repository.read(_PRE_COMMIT, Side.HEAD)
     if config is None or _HOOKS[wish] not in config.text:
         return False
@@ -97,7 +102,7 @@ def _glob_matches(glob: str, path: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _glob_pattern(glob: str) -> Any:  # noqa: ANN401  re2 has no types
+def _glob_pattern(glob: str) -> re.Pattern[str] | None:
     if len(glob) > _GLOB_LIMIT:
         return None
     anchored = "/" in glob
@@ -209,14 +214,9 @@ def _flat(pattern: str) -> str:
     return re.sub(r"\s+|(?:^|\s)#[^\n]*", "", text.removeprefix("(?x)"))
 
 
-@lru_cache(maxsize=256)
-def _compiled(pattern: str) -> Any:  # noqa: ANN401  re2 has no types
-    """A repository's pattern, in linear time; None where RE2 cannot say it."""
-    import re2  # type: ignore[import-untyped]  # noqa: PLC0415  only where a repository has patterns
-
-    options = re2.Options()
-    options.log_errors = False
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    """A repository's pattern; None where RE2 cannot say it."""
     try:
-        return re2.compile(pattern, options)
-    except re2.error:
+        return linear(pattern)
+    except ValueError:
         return None

@@ -1,11 +1,13 @@
-"""Whether a change configures a formatter or linter: then lines that were only laid out anew are its purpose.
+"""Whether a change configures a formatter or linter, or is called layout: then new layout is its purpose.
 
-Looks at names of files and, where a file configures other things too, at the changed lines and their sections. Runs no
-formatter. Invariant: a pure function of the change.
+Looks at names of files and, where a file configures other things too, at the changed lines and their sections; of
+commits at the first lines of their messages. Runs no formatter. Invariant: a pure function of the change and its
+commits.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.regex import regex
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from roundzero.core.change import Change, FileChange, Source
+    from roundzero.core.ports import Commit
 
 _CONFIGURES: Final = frozenset(
     {".pre-commit-config.yaml", "ruff.toml", ".ruff.toml", ".flake8", ".style.yapf", ".isort.cfg", ".editorconfig",
@@ -29,6 +32,12 @@ _TOOL: Final = regex(
     r"(?<![\w/-])(?:ruff|black|blue|yapf|autopep8|isort|flake8[\w-]*|pyupgrade|pycodestyle|pep8|pylint|docformatter|usort)"
     r"(?![\w/])"
 )
+_CALLED: Final = regex(
+    r"\b(?:pep-?[ ]?8|reformat\w*|formatting|format(?:ted)?[ ](?:the[ ])?(?:code|files?|sources?)|cod(?:e|ing)[ ]style|"
+    r"lint(?:s|ed|er|ers|ing)?|flake8|yapf|autopep8|(?:with|run|apply|use)[ ]black|isort|white[ -]?space|indentation|"
+    r"cosmetics?)\b",
+    re.IGNORECASE,
+)
 _SECTION: Final = regex(r"[ \t]*\[+[ \t]*(?P<name>[^\]]+)\]")
 
 
@@ -37,6 +46,13 @@ def configures_formatting(change: Change) -> bool:
     return any(
         file.path.rpartition("/")[2] in _CONFIGURES or (_SHARED.search(file.path) is not None and _speaks(file))
         for file in change.files
+    )
+
+
+def is_called_formatting(commits: Collection[Commit]) -> bool:
+    """Whether each of a branch's commits says that it is about layout."""
+    return bool(commits) and all(
+        _CALLED.search(commit.text.lstrip().partition("\n")[0]) is not None for commit in commits
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundzero.core.change import Side
+from roundzero.core.ignore_patterns import ignore_patterns
 from roundzero.core.text import RelPath
 
 if TYPE_CHECKING:
@@ -40,19 +41,5 @@ class GitIgnore:
     def _spec(self, folder: str) -> GitIgnoreSpec | None:
         if folder not in self._specs:
             source = self._repository.read(RelPath(f"{folder}/.gitignore".lstrip("/")), Side.HEAD)
-            self._specs[folder] = _compiled(source.text) if source is not None else None
+            self._specs[folder] = ignore_patterns(source.text.split("\n")) if source is not None else None
         return self._specs[folder]
-
-
-def _compiled(text: str) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415  slow to import, and seldom needed
-
-    good: list[str] = []
-    for line in text.split("\n"):
-        row = line.removesuffix("\r")
-        try:
-            GitIgnoreSpec.from_lines([row], backend="re2")
-        except ValueError:
-            continue
-        good.append(row)
-    return GitIgnoreSpec.from_lines(good, backend="re2")

@@ -28,10 +28,10 @@ _MAY_LAUNCH: Final = regex(r"\w\[[^\[\]\n]*(?:\[[^\[\]\n]*\][^\[\]\n]*)*\]\(")
 _PROGRAMMED: Final = regex(r"\btriton\b|\bnumba\b|\bcuda\.jit\b")
 _KERNEL: Final = regex(r"kernel", re.IGNORECASE)
 _GRID: Final = regex(r"(?:^|_)(?:grid|blocks)", re.IGNORECASE)
-_AMOUNT: Final = regex(
+AMOUNT: Final = regex(
     r"[nmMNT]|(?i:(?:\w*_)?(?:num|n|total|numel|count|len|length|size|batch|bs|seq\w*|tokens?|rows?)(?:_\w+)?)"
 )
-_CHOSEN: Final = regex(r"(?i:block|_sms?$|warp|thread|stage|split|chunk|tile|core|head|dim|expert|group|layer)")
+CHOSEN: Final = regex(r"(?i:block|_sms?$|warp|thread|stage|split|chunk|tile|core|head|dim|expert|group|layer)")
 """Names of parameters that say how much there is, and of those that somebody chooses."""
 
 _OF_DATA: Final = frozenset({"numel", "size", "nelement"})
@@ -121,7 +121,7 @@ def _sizes(grid: ast.expr, values: Mapping[str, ast.expr], parameters: set[str])
             for part in ast.walk(expression):
                 if isinstance(part, ast.Call) and last_name(part.func) == "max":
                     return set()
-                if _is_of_data(part):
+                if is_of_data(part):
                     has_data = True
                     found.add(ast.unparse(part))
                 elif isinstance(part, ast.Name) and part.id not in bound | seen:
@@ -129,14 +129,14 @@ def _sizes(grid: ast.expr, values: Mapping[str, ast.expr], parameters: set[str])
                     if part.id in values:
                         following.append(values[part.id])
                         found.add(part.id)
-                    elif part.id in parameters and _AMOUNT.fullmatch(part.id) and not _CHOSEN.search(part.id):
+                    elif part.id in parameters and AMOUNT.fullmatch(part.id) and not CHOSEN.search(part.id):
                         has_data = True
                         found.add(part.id)
         waiting = following
     return found if has_data else set()
 
 
-def _is_of_data(node: ast.AST) -> bool:
+def is_of_data(node: ast.AST) -> bool:
     """Whether an expression says how much there is: a shape, a number of elements, a length."""
     if isinstance(node, ast.Attribute):
         return node.attr == "shape"

@@ -52,7 +52,7 @@ _READERS: Final = frozenset({*SHELLS, "python", "python3", "node", "ruby", "perl
 _INSTALLERS: Final = frozenset({"pip", "pip3", "python", "python3", "uv"})
 _LISTS: Final = frozenset({"-r", "--requirement", "-c", "--constraint"})
 _LOCAL_ACTION: Final = regex(
-    r"^[ \t]*(?:-[ \t]+)?uses:[ \t]*[\"']?(?P<path>\./[\w./-]+?)/?[\"']?[ \t]*(?:#.*)?$", re.MULTILINE
+    r"^[ \t]*(?:-[ \t]+)?uses:[ \t]*[\"']?(?P<path>\./[\w./-]+?)/?[\"']?[ \t]*(?:#.*)?\r?$", re.MULTILINE
 )
 _SPHINX: Final = regex(
     r"^(?:html_(?:static_path|extra_path|logo|favicon)|latex_logo)[ \t]*=[ \t]*"

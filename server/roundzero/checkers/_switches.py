@@ -12,38 +12,26 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._cpp_text import C_FAMILY, closing
+from roundzero.checkers._gaps import Braces, after_arms, after_cases, in_braces
 from roundzero.checkers._python import dotted
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
 from roundzero.core.regex import regex
-from roundzero.core.text import dominant_eol, with_eol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from roundzero.checkers._gaps import Gap
     from roundzero.checkers._python import Parsed
     from roundzero.core.change import Source
-    from roundzero.core.text import Position, Span
+    from roundzero.core.text import Span
 
 _ENUM_BASES: Final = regex(r"(?:\w+\.)*(?:Int|Str)?Enum|(?:\w+\.)*\w+Enum")
 _RAISES: Final = regex(
     r"\b(?:throw|abort|assert|assertNever|assertUnreachable|unreachable|\w*(?:FAIL|CHECK|ASSERT|UNREACHABLE|FATAL|ERROR|THROW)\w*)\b"
 )
 _CASE: Final = regex(r"\bcase\s+((?:\w+(?:::|\.))*\w+)\s*:(?!:)|\b(default)\s*:(?!:)")
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """Where another member can be refused: after ``after``, by the words before and behind its name."""
-
-    after: Position
-    head: str
-    tail: str
-
-    def refusing(self, members: Sequence[str]) -> str:
-        """The branches for members, the way the others are written."""
-        return "".join(f"{self.head}{member}{self.tail}" for member in members)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +78,7 @@ def python_switches(parsed: Parsed, enum: str) -> Iterator[Switch]:
                     bool(last) and not _refuses(last),
                     parsed.span(node).lines,
                     "if",
-                    _after_arm(parsed, arms[-1]),
+                    after_arms(parsed, arms),
                 )
         elif isinstance(node, ast.Match):
             yield from _match(parsed, node, enum)
@@ -111,7 +99,7 @@ def python_switches(parsed: Parsed, enum: str) -> Iterator[Switch]:
 def _match(parsed: Parsed, node: ast.Match, enum: str) -> Iterator[Switch]:
     listed: set[str] = set()
     serves = False
-    gap: Gap | None = None
+    cases: list[ast.match_case] = []
     for case in node.cases:
         if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
             serves = serves or not _refuses(case.body)
@@ -121,37 +109,9 @@ def _match(parsed: Parsed, node: ast.Match, enum: str) -> Iterator[Switch]:
         if not all(names):
             return
         listed.update(names)
-        gap = _after_case(parsed, case)
+        cases.append(case)
+    gap = after_cases(parsed, cases)
     yield Switch(parsed.span(node.subject), frozenset(listed), serves, parsed.span(node).lines, "match", gap)
-
-
-def _after_case(parsed: Parsed, case: ast.match_case) -> Gap | None:
-    pattern = case.pattern.patterns[0] if isinstance(case.pattern, ast.MatchOr) else case.pattern
-    if not isinstance(pattern, ast.MatchValue):
-        return None
-    return _gap(parsed, case.body, "case ", pattern.value)
-
-
-def _after_arm(parsed: Parsed, arm: ast.If) -> Gap | None:
-    test = arm.test
-    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Eq, ast.Is)):
-        return None
-    sign = "is" if isinstance(test.ops[0], ast.Is) else "=="
-    return _gap(parsed, arm.body, f"elif {parsed.text(test.left)} {sign} ", test.comparators[0])
-
-
-def _gap(parsed: Parsed, body: Sequence[ast.stmt], opening: str, member: ast.expr) -> Gap | None:
-    """The place behind a branch, which begins its line and has a body of its own."""
-    line = parsed.source.index.line(parsed.start(member).line)
-    indent = line[: len(line) - len(line.lstrip())]
-    inner = parsed.source.index.line(parsed.start(body[0]).line)
-    deeper = inner[: len(inner) - len(inner.lstrip())]
-    if not line.lstrip().startswith(("case", "if", "elif")) or len(deeper) <= len(indent):
-        return None
-    owner = dotted(member).rpartition(".")[0]
-    ends = dominant_eol(parsed.source.text)
-    head, tail = f"\n{indent}{opening}{owner}.", f":\n{deeper}raise NotImplementedError"
-    return Gap(parsed.end(body[-1]), with_eol(head, ends), with_eol(tail, ends))
 
 
 def _arms(node: ast.If) -> tuple[list[ast.If], Sequence[ast.stmt]]:
@@ -219,10 +179,12 @@ def brace_switches(source: Source, enum: str, members: Sequence[str]) -> Iterato
         if not cases or not all(_is_member(case, enum, members) and (may_be_alone or "::" in case) for case in cases):
             continue
         default = next((label for label in labels if label.group(2)), None)
-        serves = default is not None and _RAISES.search(text[default.end() : last]) is None
+        place = Braces(source=source, code=text, opening=opening, closing=last, labels=tuple(labels))
+        serves = default is not None and _RAISES.search(place.body(default)) is None
         first, final = source.index.position(match.start()).line, source.index.position(last).line
         listed = frozenset(case.rpartition("::")[2] for case in cases)
-        yield Switch(source.index.span(match.end(), end), listed, serves, range(first, final + 1), "switch")
+        span, gap = source.index.span(match.end(), end), in_braces(place, refuses=default is not None)
+        yield Switch(span, listed, serves, range(first, final + 1), "switch", gap)
 
 
 def _is_member(case: str, enum: str, members: Sequence[str]) -> bool:

@@ -8,12 +8,14 @@ on. Linear time whatever the pattern. Invariant: positions are those of the text
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.finding import Hit
+from roundzero.core.regex import linear
 from roundzero.core.text import LineIndex, Position, Span
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Collection, Iterator
 
     from roundzero.core.change import Source
@@ -74,15 +76,9 @@ def _searchable(source: Source) -> LineIndex:
     return source.index if text is source.text else LineIndex(text)
 
 
-@lru_cache(maxsize=512)
-def _compiled(pattern: str) -> Any:  # noqa: ANN401  re2 has no types
-    import re2  # type: ignore[import-untyped]  # noqa: PLC0415  needed only where a pack has text rules
-
-    options = re2.Options()
-    options.log_errors = False
+def _compiled(pattern: str) -> re.Pattern[str]:
     try:
-        return re2.compile("(?m)" + pattern, options)
-    except re2.error as error:
-        reason = error.args[0]
-        message = f"{pattern!r}: {reason.decode() if isinstance(reason, bytes) else reason}"
+        return linear("(?m)" + pattern)
+    except ValueError as error:
+        message = f"{pattern!r}: {error}"
         raise ValueError(message) from None

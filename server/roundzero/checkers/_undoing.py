@@ -1,4 +1,4 @@
-"""How a test puts back what it changed for the whole process, and the fix that lets pytest do it.
+"""What a test changes for the whole process, how it puts it back, and the fix that lets pytest do it.
 
 Looks at texts inside one file: what a base class or a ``conftest.py`` restores cannot be seen here. Invariant: nothing
 is reported by this module; it only answers.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from roundzero.checkers._paths import is_test_module
 from roundzero.checkers._python import definitions, dotted, is_test_function
@@ -16,7 +16,7 @@ from roundzero.core.finding import Edit, Fix
 from roundzero.core.text import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from roundzero.checkers._base import CheckContext
 
@@ -32,6 +32,38 @@ PREPARING: Final = ("setUp", "setup")
 
 _TEST_CASES: Final = frozenset({"TestCase", "unittest.TestCase", "object", "IsolatedAsyncioTestCase",
                                 "unittest.IsolatedAsyncioTestCase"})  # fmt: skip
+
+_ITEM: Final = "[]"
+_OF_MAPPINGS: Final = frozenset({_ITEM, "pop", "update", "setdefault", "clear", "popitem"})
+
+
+class Write(NamedTuple):
+    """A part of a statement that may change what goes by a dotted name: by a method, ``[]`` for an item, or ""."""
+
+    place: ast.expr
+    name: str
+    method: str
+
+
+def writes(node: ast.AST) -> Iterator[Write]:
+    """The parts of a statement that assign, delete, or call a method and drop what it returns."""
+    targets: list[ast.expr] = []
+    if isinstance(node, (ast.Assign, ast.Delete)):
+        targets = node.targets
+    elif isinstance(node, ast.AugAssign):
+        targets = [node.target]
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+        yield Write(node.value, dotted(node.value.func.value), node.value.func.attr)
+    for target in targets:
+        if isinstance(target, ast.Subscript):
+            yield Write(target, dotted(target.value), _ITEM)
+        else:
+            yield Write(target, dotted(target), "")
+
+
+def writes_to(node: ast.AST, names: Collection[str]) -> Iterator[ast.expr]:
+    """The parts of a statement that change a mapping which goes by one of these dotted names."""
+    return (each.place for each in writes(node) if each.name in names and each.method in _OF_MAPPINGS)
 
 
 def is_run_first(ctx: CheckContext) -> bool:
@@ -136,8 +168,9 @@ def with_patch_dict(ctx: CheckContext, target: str) -> tuple[Fix, ...]:
     if not patch or indent.strip():
         return ()
     at = index.offset(Position(start.line, 1))
-    edit = Edit(ctx.path, index.span(at, at), "", f'{indent}@{patch}.dict("{target}")\n')
-    return (Fix(f"Restore it with @{patch}.dict", safe=True, edits=(*importing, edit)),)
+    title = f"Restore it with @{patch}.dict"
+    fix = ctx.replace(title, f'{indent}@{patch}.dict("{target}")\n', index.span(at, at), safe=True)
+    return (Fix(title, safe=True, edits=(*importing, *fix.edits)),)
 
 
 def _patch(ctx: CheckContext) -> tuple[str, tuple[Edit, ...]]:
@@ -155,7 +188,7 @@ def _patch(ctx: CheckContext) -> tuple[str, tuple[Edit, ...]]:
     if index.text[index.offset(ctx.file.start(unittest)) : index.offset(after)].strip() != ctx.file.text(unittest):
         return "", ()
     at = index.offset(after)
-    return "mock.patch", (Edit(ctx.path, index.span(at, at), "", "from unittest import mock\n"),)
+    return "mock.patch", ctx.replace("", "from unittest import mock\n", index.span(at, at), safe=True).edits
 
 
 def _is_plain_unittest(node: ast.Import) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import ChangeChecker, code
 from roundzero.checkers._workflows import is_workflow_path, parse_workflow, workflows
 from roundzero.core.change import Side, Status
+from roundzero.core.few import few
 from roundzero.core.finding import Hit
 
 if TYPE_CHECKING:
@@ -42,8 +43,7 @@ class CheckNoLongerReported(ChangeChecker):
                 continue
             missed = [job.name for job in workflow.jobs if job.name not in reported]
             if missed:
-                more = ", …" if len(missed) > MOST_NAMED else ""
-                yield Hit(path=file.path, span=None, subject=code(", ".join(missed[:MOST_NAMED]) + more))
+                yield Hit(path=file.path, span=None, subject=code(few(missed, MOST_NAMED)))
 
 
 CHECKER: Final = CheckNoLongerReported

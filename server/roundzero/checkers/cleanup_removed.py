@@ -38,7 +38,7 @@ _ENDS: Final = regex(
 )
 """More words for the same, which say it where siblings do alike."""
 _TAKES_OVER: Final = regex(r"\bwith\b|ExitStack|finally|atexit|weakref|contextmanager")
-
+"""Another way of giving back."""
 
 _LEAVES: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 RESTORABLE: Final = 4
@@ -73,7 +73,7 @@ class CleanupRemoved(RelationChecker):
         after = definitions(pair.head.tree)
         kept = {name for part in ast.walk(pair.head.tree) if (name := _clean_up(part))}
         for name, before in definitions(pair.base.tree).items():
-            if name not in after or _takes_over(pair, after[name]):
+            if name not in after or pair.adds(_TAKES_OVER, after[name]):
                 continue
             still = {found for _, found in _calls(after[name])}
             gone = (
@@ -172,15 +172,6 @@ def _calls(function: Function) -> Iterator[tuple[ast.Call, str]]:
     for part in within(function):
         if isinstance(part, ast.Call) and (name := _clean_up(part)):
             yield part, name
-
-
-def _takes_over(pair: Pair, function: Function) -> bool:
-    """Whether an added line of a function brings another way of giving back."""
-    head = pair.file.head
-    lines = pair.head.span(function).lines
-    return head is not None and any(
-        line in pair.file.added and _TAKES_OVER.search(head.index.line(line)) is not None for line in lines
-    )
 
 
 CHECKER: Final = CleanupRemoved

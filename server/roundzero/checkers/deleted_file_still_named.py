@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import SymbolChecker, code
-from roundzero.checkers._dead_names import is_provided_for, taken_out
+from roundzero.checkers._dead_names import is_output, is_provided_for, taken_out
 from roundzero.checkers._gitignore import GitIgnore
 from roundzero.checkers._gone_folders import GoneFolders
 from roundzero.checkers._starlark import is_starlark, own_names
@@ -50,6 +50,8 @@ _MAKES: Final = regex(
 _PUTS: Final = regex(r"\b(?:cp|mv|ln|install|rsync)\b[^;&|]*\s[\"']?$")
 """What stands before the path a command puts something at, when it is the last one of the command."""
 _ENDS: Final = regex(r"[\"']?\s*(?:$|[);&|])")
+_MADE_KEY: Final = regex(r"outs?|outputs?|byproducts?", re.IGNORECASE)
+"""What opens a list of what a rule makes."""
 _PATH_BEFORE: Final = r"(?:[\w@.+~-]|[/:]|\$\{\w+\}|\$\(\w+\)|\$\w+)*"
 _VARIABLE: Final = regex(r"^(?:\$\{\w+\}|\$\(\w+\)|\$\w+)/")
 
@@ -82,6 +84,7 @@ class DeletedFileStillNamed(SymbolChecker):
     """Finds references to files that this change takes away."""
 
     name = "deleted-file-still-named"
+    version = "2"
 
     def words(self, view: SymbolView) -> Collection[str]:
         """The names of the files that went, the modules they were, and the folders that went with them."""
@@ -175,16 +178,20 @@ def _named_by_path(
             continue
         if _is_made(place.text, match.start(), match.end()):
             continue
-        if is_provided_for(repository.read(place.path, Side.HEAD), token):
+        source = repository.read(place.path, Side.HEAD)
+        if is_provided_for(source, token):
             continue
         if _is_left_out(place, repository) or (is_starlark(place.path) and _is_prose(place.text, match.start())):
             continue
         span = Span(Position(place.line, match.start() + 1), Position(place.line, match.end() + 1))
+        fixes = _renamed(item, token, place, span)
+        if item.now is None and source is not None:
+            fixes = taken_out(source, place, token, span)
         yield Hit(
             path=place.path,
             span=span,
             subject=code(token),
-            fixes=_renamed(item, token, place, span) if item.now is not None else taken_out(place, token, span),
+            fixes=fixes,
             cause=item.anchor,
             severity=severity,
         )
@@ -237,7 +244,7 @@ def _named_by_folder(
             start = named.span.start.column - 1
             if _is_comment(place.text, start) or _is_made(place.text, start, start + len(named.token)):
                 continue
-            if _is_left_out(place, repository):
+            if _is_left_out(place, repository) or is_provided_for(None, named.token):
                 continue
             yield Hit(
                 path=place.path, span=named.span, subject=code(named.token), cause=anchors[lost], severity=severity
@@ -305,13 +312,17 @@ def _is_made(text: str, start: int, end: int) -> bool:
 
 
 def _is_left_out(place: GrepHit, repository: Repository) -> bool:
-    """Whether the line belongs to a list of what to leave out: by its own key, or by the key that opens the list."""
+    """Whether the line belongs to a list of what to leave out or make, by its key or the one that opens the list."""
     source = repository.read(place.path, Side.HEAD)
     if source is None:
         return _LEAVES_OUT.search(place.text) is not None
+    if language_of(place.path) == "cmake" and is_output(source, place.line):
+        return True
     for line in range(place.line, max(0, place.line - 40), -1):
         text = source.index.line(line)
         key = re.match(r"\s*-?\s*[\"']?([\w.-]+)[\"']?\s*[=:]", text)
+        if key is not None and _MADE_KEY.fullmatch(key[1]) is not None:
+            return True
         if _LEAVES_OUT.search(text.partition("#")[0] if line == place.line else text[:60]) is not None and (
             line == place.line or key is not None
         ):

@@ -3,8 +3,9 @@
 ``dynamic_cast`` to a pointer and ``dynamic_pointer_cast`` say by null that the object is of another type. Told where
 the result is used at once, where the first thing done with the variable that holds it is ``->`` or ``*``, and where a
 function returns the result and nothing in the file that calls it looks either. Silent where the same file makes objects
-of that very type, as tests do: then it is known what the object is. Invariant: no mention of the variable stands
-between the cast and the use that is meant, nor the same cast before it in the function.
+of that very type, since then it is known what the object is, and where a test uses the result at once, and so fails as
+it should. Invariant: no mention of the variable stands between the cast and the use that is meant, nor the same cast
+before it in the function.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.checkers._base import TextChecker, code
 from roundzero.checkers._cpp_text import before_body, closing, functions
+from roundzero.checkers._paths import is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at
 from roundzero.core.item import language_of
@@ -54,6 +56,7 @@ class DynamicCastUnchecked(TextChecker):
     """Finds casts whose failure crashes."""
 
     name = "dynamic-cast-unchecked"
+    version = "2"
 
     def check(self, source: Source) -> Iterable[Hit]:
         """Look at every cast of a text, and at what becomes of it."""
@@ -62,7 +65,7 @@ class DynamicCastUnchecked(TextChecker):
         text = blanked(source)
         bodies = list(functions(text))
         made = set(_MADE.findall(text))
-        returning = 0
+        returning, in_test = 0, is_test_path(source.path)
         for begin, end in bodies:
             for cast in _casts(text, begin, end, made):
                 if text.find(text[cast.start : cast.end], max(begin, cast.start - FAR), cast.start) >= 0:
@@ -71,7 +74,7 @@ class DynamicCastUnchecked(TextChecker):
                 if use is None and returning < MOST_RETURNING and _is_returned(text, begin, cast):
                     returning += 1
                     use = _caller(text, begin, bodies)
-                if use is not None:
+                if use is not None and not (in_test and use == cast.start):
                     yield _hit(source, cast, use)
 
 

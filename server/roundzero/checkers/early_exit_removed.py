@@ -27,6 +27,7 @@ _MAY_BE: Final = regex(r"\s*(?:return|continue|break)\b|\.(?:error|exception|cri
 _LEVELS: Final = frozenset({"error", "exception", "critical", "fatal"})
 _EXITS: Final = (ast.Return, ast.Continue, ast.Break)
 _TAKES_OVER: Final = regex(r"\s*(?:return|continue|break|raise|assert)\b|\blog\w*\.\w+\(|:[ \t]*(?:return|raise)\b")
+"""What leaves, refuses or logs."""
 KEPT: Final = 0.3
 """Least share of a function's lines that must be left: below it is another function under the old name."""
 
@@ -49,7 +50,7 @@ class EarlyExitRemoved(RelationChecker):
         for name, before in definitions(pair.base.tree).items():
             lines = pair.base.span(before).lines
             kept = sum(line not in file.removed for line in lines)
-            if name not in after or kept < KEPT * len(lines) or _has_another(pair, after[name]):
+            if name not in after or kept < KEPT * len(lines) or pair.adds(_TAKES_OVER, after[name]):
                 continue
             found: list[tuple[ast.stmt | ast.expr, str]] = [*_exits(before), *_logs(before)]
             for node, text in found:
@@ -89,15 +90,6 @@ def _told_by(node: ast.AST) -> Collection[str]:
     if isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Attribute):
         return (ast.unparse(node.args[0]),)
     return ()
-
-
-def _has_another(pair: Pair, function: Function) -> bool:
-    """Whether an added line of a function leaves, refuses or logs."""
-    head = pair.file.head
-    lines = pair.head.span(function).lines
-    return head is not None and any(
-        line in pair.file.added and _TAKES_OVER.search(head.index.line(line)) is not None for line in lines
-    )
 
 
 CHECKER: Final = EarlyExitRemoved

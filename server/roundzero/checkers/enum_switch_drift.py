@@ -18,6 +18,7 @@ from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import parse
 from roundzero.checkers._switches import brace_enums, brace_switches, python_enums, python_switches
 from roundzero.core.change import Side
+from roundzero.core.few import few
 from roundzero.core.finding import Anchor, Edit, Fix, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 FEWEST: Final = 2
 NEARLY: Final = 3
 MISSING: Final = 2
+NAMED: Final = 3
+"""Missing members that a title names."""
 
 _TOUCHED: Final = regex(r"\bcase[ \t]+(?:\w+(?:::|\.))*(\w+)(?:::|\.)\w+")
 _NO_VALUE: Final = regex(
@@ -60,7 +63,7 @@ class EnumSwitchDrift(SymbolChecker):
     """Finds places that a new member passes by."""
 
     name = "enum-switch-drift"
-    version = "2"
+    version = "3"
 
     def __init__(self) -> None:
         """Start before the change is known."""
@@ -94,10 +97,10 @@ class EnumSwitchDrift(SymbolChecker):
                             view,
                             path,
                             switch.span,
-                            f"{each.name}.{missing[0]}",
+                            _named(each.name, missing),
                             cause=Anchor(each.file.path, each.line),
                             evidence=_where(each),
-                            fixes=_refused(path, switch, each.name, missing[:1]),
+                            fixes=_refused(path, switch, each.name, missing),
                         )
 
     def _enums(self, view: SymbolView) -> list[_Grown]:
@@ -143,18 +146,23 @@ def _incomplete(view: SymbolView, file: FileChange, enum: _Grown) -> Iterator[Hi
             continue
         touched = sorted((file.added | _gaps(file)) & set(switch.lines))
         if len(switch.listed) >= NEARLY and switch.listed <= set(enum.old) and touched:
-            named = f"{enum.name}." + f", {enum.name}.".join(missing)
+            named, cause = _named(enum.name, missing), Anchor(file.path, touched[0])
             fixes = _refused(file.path, switch, enum.name, missing)
-            yield hit_in(view, file.path, switch.span, named, cause=Anchor(file.path, touched[0]), fixes=fixes)
+            yield hit_in(view, file.path, switch.span, named, cause=cause, fixes=fixes)
 
 
 def _refused(path: RelPath, switch: Switch, enum: str, missing: Sequence[str]) -> tuple[Fix, ...]:
-    """Refuse the missing members by a branch of their own, for somebody to fill."""
-    if switch.gap is None:
+    """Refuse the missing members by branches of their own, for somebody to fill."""
+    gap = switch.gap
+    if gap is None:
         return ()
-    at, new = Span(switch.gap.after, switch.gap.after), switch.gap.refusing(missing)
-    named = ", ".join(f"{enum}.{name}" for name in missing)
-    return (Fix(f"Refuse {named} in a branch of its own", safe=False, edits=(Edit(path, at, "", new),)),)
+    how = "like all others" if gap.shared else "in a branch of its own"
+    edit = Edit(path, Span(gap.at, gap.at), "", gap.refusing(missing))
+    return (Fix(f"Refuse {_named(enum, missing)} {how}", safe=False, edits=(edit,)),)
+
+
+def _named(enum: str, missing: Sequence[str]) -> str:
+    return few([f"{enum}.{name}" for name in missing], NAMED)
 
 
 def _gaps(file: FileChange) -> set[int]:

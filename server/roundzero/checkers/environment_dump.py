@@ -28,7 +28,7 @@ class EnvironmentDump(PythonChecker):
     """Finds whole environments formatted into exceptions and log messages."""
 
     name = "environment-dump"
-    version = "2"
+    version = "3"
     nodes = (ast.ImportFrom, ast.Raise, ast.Call)
 
     def __init__(self) -> None:
@@ -46,18 +46,19 @@ class EnvironmentDump(PythonChecker):
             if node.module == "os":
                 self._dumped.update(alias.asname or alias.name for alias in node.names if alias.name == "environ")
             return
-        if isinstance(node, ast.Raise):
-            arguments = _arguments(node.exc) if isinstance(node.exc, ast.Call) else []
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            call = node.exc
         elif isinstance(node, ast.Call) and _is_logging(node.func):
-            arguments = _arguments(node)
+            call = node
         else:
             return
-        for argument in arguments:
+        for argument in _arguments(call):
             said = _assigned(argument, ctx.function) if isinstance(argument, ast.Name) else argument
             for dumped, is_shown in _dumped(said, self._dumped):
                 if id(dumped) not in self._told:
                     self._told.add(id(dumped))
-                    yield ctx.hit(dumped, fixes=_fixes(dumped, ctx) if is_shown else ())
+                    is_text = is_shown and not _is_taken(argument, call)
+                    yield ctx.hit(dumped, fixes=_fixes(dumped, ctx) if is_text else ())
 
 
 def _assigned(name: ast.Name, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None) -> ast.expr:
@@ -73,6 +74,13 @@ def _assigned(name: ast.Name, function: ast.FunctionDef | ast.AsyncFunctionDef |
     if len(values) == 1 and isinstance(values[0], (ast.JoinedStr, ast.BinOp, ast.Call)):
         return values[0]
     return name
+
+
+def _is_taken(argument: ast.expr, call: ast.Call) -> bool:
+    """Whether a call does more with an argument than to show it: by its name, or by the names in a format."""
+    if argument not in call.args:
+        return True
+    return any(isinstance(each, ast.Constant) and "%(" in str(each.value) for each in call.args)
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:

@@ -24,6 +24,7 @@ class EofNewline(ChangeChecker):
     """Finds added last lines without newline."""
 
     name = "eof-newline"
+    version = "2"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at the last line of every file."""

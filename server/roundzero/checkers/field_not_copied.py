@@ -14,11 +14,11 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._base import SymbolChecker, SymbolView, code
+from roundzero.checkers._base import SymbolChecker, SymbolView, code, replace
 from roundzero.checkers._paths import is_test_path
 from roundzero.checkers._python import blocks, dotted, parse_or_none, within
 from roundzero.core.change import Side
-from roundzero.core.finding import Anchor, Edit, Fix, Hit, evidence_at
+from roundzero.core.finding import Anchor, Hit, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.regex import regex
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from roundzero.checkers._python import Function, Parsed
     from roundzero.core.change import Change, FileChange
     from roundzero.core.facts import Member, ModuleFacts
+    from roundzero.core.finding import Fix
     from roundzero.core.ports import Repository, Symbols
     from roundzero.core.text import LineIndex, RelPath
 
@@ -331,8 +332,7 @@ def _copied(block: _Block, last: ast.Assign | ast.keyword, copies: Sequence[str]
         return ()
     gap = f"\n{indent}" if alone else " "
     new = "".join(f",{gap}{copy}" if block.is_call else f"{gap}{copy}" for copy in copies)
-    edit = Edit(parsed.source.path, Span(end, end), "", new)
-    return (Fix(f"Copy {copies[0]}", safe=False, edits=(edit,)),)
+    return (replace(parsed.source, f"Copy {copies[0]}", new, Span(end, end), safe=False),)
 
 
 CHECKER: Final = FieldNotCopied

@@ -18,7 +18,7 @@ import tokenize
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, Pair, code
-from roundzero.checkers._formatting_purpose import configures_formatting
+from roundzero.checkers._formatting_purpose import configures_formatting, is_called_formatting
 from roundzero.checkers._python import is_docstring
 from roundzero.core.finding import Evidence, Hit, evidence_at
 from roundzero.core.frozen import dataclass
@@ -47,6 +47,12 @@ PER_REAL: Final = 20
 STATEMENT: Final = 3
 """Lines of a long statement that weigh as much as a statement."""
 
+BROKEN: Final = 4
+"""Lines that a statement was broken into or joined from, for it to be worth a word by itself."""
+
+REWRITTEN: Final = 3
+"""Lines of a statement on both sides, as where quotes changed, for the same."""
+
 MOST_SHOWN: Final = 3
 """Other files that are named."""
 
@@ -71,11 +77,11 @@ class FormattingMixed(ChangeChecker):
     """Finds reformatted hunks among real ones."""
 
     name = "formatting-mixed"
-    version = "3"
+    version = "4"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Sort the hunks of all files into real and reformatted ones."""
-        if configures_formatting(change):
+        if configures_formatting(change) or is_called_formatting(repository.commits()):
             return
         rows = [row for file in change.files if (row := _sorted(file)) is not None]
         formatted = [row for row in rows if row.formatted]
@@ -147,7 +153,9 @@ def _weight(hunk: Hunk, statements: int, base: Source, head: Source) -> int:
     before = [base.index.line(line).rstrip() for line in hunk.base_lines]
     if before == [head.index.line(line).rstrip() for line in hunk.head_lines]:
         return len(before)
-    return STATEMENT * max(statements, max(hunk.base_count, hunk.head_count) // STATEMENT)
+    fewer, more = sorted((hunk.base_count, hunk.head_count))
+    alone = LEAST if more >= BROKEN or fewer >= REWRITTEN else 1
+    return STATEMENT * max(statements, alone, more // STATEMENT)
 
 
 def _same_letters(hunk: Hunk, base: Source, head: Source) -> bool:

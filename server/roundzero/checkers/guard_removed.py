@@ -3,9 +3,10 @@
 Silent where the function got a guard about the same, a branch that asks the same, or a call that sounds like a guard;
 where the same guard, its condition or its message was added anywhere in the change; where what it refused has an answer
 now; where what it was about comes from elsewhere now, or is gone: a parameter, or a variable that served for more than
-to be asked of; for re-raising, for NotImplementedError, and in tests. A function that lost several, and a guard that
-went from several functions, are told once. Looks at text and indentation, not at trees, so that its cost does not grow
-with the file. Invariant: the hit lies on a removed line.
+to be asked of; where it said that something is not supported, stood there for the time being, never ran, or went into a
+function; for re- raising, for NotImplementedError, and in tests. A function that lost several, and a guard that went
+from several functions, are told once. Looks at text and indentation, not at trees, so that its cost does not grow with
+the file. Invariant: the hit lies on a removed line.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker, base_hit
+from roundzero.checkers._lifted_guards import is_handed_over, was_for_now, was_unreachable
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.finding import Edit, Fix
 from roundzero.core.item import language_of
@@ -22,7 +24,7 @@ from roundzero.core.regex import regex
 from roundzero.core.text import Position, Span, collapse, dominant_eol, with_eol
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
     from roundzero.core.change import Change, FileChange, Source
     from roundzero.core.finding import Hit
@@ -65,6 +67,7 @@ _SOUNDS_LIKE_ONE: Final = regex(
 _MESSAGE: Final = regex(r"[\"'](?P<fixed>[^\"'{}%\\]{12})")
 """The fixed beginning of a message, long enough to be the same one."""
 _DEFINITION: Final = regex(r"[ \t]*(?:async[ \t]+def|def)[ \t]+(\w+)")
+_TRIPLE: Final = regex(r"[ \t]*[rRuUbB]?(\"\"\"|''')")
 KEPT: Final = 0.3
 """Least share of a function's lines that must be left: below it is another function under the old name."""
 RESTORABLE: Final = 8
@@ -75,7 +78,7 @@ class GuardRemoved(ChangeChecker):
     """Finds removed guards."""
 
     name = "guard-removed"
-    version = "3"
+    version = "4"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at every changed Python file, then for the same guard in the rest of the change."""
@@ -139,6 +142,9 @@ def _candidates(file: FileChange) -> Iterator[tuple[FileChange, int, str]]:
             constants = frozenset(_CONSTANT.findall(head.text)) if constants is None else constants
             if (
                 _is_outdated(base.index, line, condition, constants)
+                or was_for_now(base.index, line, condition)
+                or was_unreachable(base.index, line, condition)
+                or is_handed_over(hunk, base.index, head.index, _subjects(base.index, line))
                 or _raises_otherwise(hunk, base.index, head.index)
                 or (condition not in file.removed and _is_answered(hunk, head.index))
             ):
@@ -157,7 +163,7 @@ def _candidates(file: FileChange) -> Iterator[tuple[FileChange, int, str]]:
             now = [head.index.line(number) for number in lines if number in file.added]
             if any(_decides(text, base.index, line) or _comes_anew(text, subjects) for text in now):
                 continue
-            if not _is_pointless(base.index, line, before, lines, head):
+            if not _is_pointless(base.index, line, before, lines, head, file.removed):
                 yield file, line, text.strip()
                 break
 
@@ -207,20 +213,47 @@ def _subjects(index: LineIndex, line: int) -> set[str]:
     return set(_WORD.findall(_condition(index, line))) - _NO_SUBJECT
 
 
-def _is_pointless(index: LineIndex, line: int, function: range, lines: range, head: Source) -> bool:
+def _is_pointless(
+    index: LineIndex, line: int, function: range, lines: range, head: Source, removed: Collection[int]
+) -> bool:
     """Whether nothing that a guard was about is left in its function, or a name of the function's own that it asked.
 
     What only the guard asked of, an attribute or another function, is left while the file knows it.
     """
     subjects = _subjects(index, line)
     guard = {line, _condition_above(index, line)}
-    now = [head.index.line(number) for number in lines]
-    asked = set(_OWN_NAME.findall(_condition(index, line))) - _NO_SUBJECT
+    now = list(_statements(head.index, lines))
+    around = _condition_above(index, line)
+    conditions = [
+        _condition(index, line),
+        *([_plain(index.line(around))] if around is not None and around in removed else []),
+    ]
+    asked = {name for text in conditions for name in _OWN_NAME.findall(text)} - _NO_SUBJECT
+    asked |= {name for text in _statements(index, function) for name in _behind(text, asked)}
     own = _own_names(index, function, guard)
     if subjects and subjects.isdisjoint(word for text in now for word in _WORD.findall(text)):
         before = {word for at in function if at not in guard for word in _WORD.findall(_plain(index.line(at)))}
         return (subjects - asked - before).isdisjoint(_WORD.findall(head.text))
     return not (asked & own).issubset(name for text in now for name in _OWN_NAME.findall(_plain(text)))
+
+
+def _statements(index: LineIndex, lines: range) -> Iterator[str]:
+    """The lines of a function without texts that stand for themselves, as its docstring."""
+    quote = ""
+    for number in lines:
+        text = index.line(number)
+        if quote:
+            quote = "" if quote in text else quote
+        elif (match := _TRIPLE.match(text)) is not None:
+            quote = "" if match[1] in text[match.end() :] else match[1]
+        else:
+            yield text
+
+
+def _behind(text: str, asked: set[str]) -> list[str]:
+    """The names that a line makes a variable of which is asked for."""
+    match = _ASSIGNED.match(text)
+    return _OWN_NAME.findall(_plain(match["value"])) if match is not None and match["name"] in asked else []
 
 
 def _own_names(index: LineIndex, function: range, guard: Container[int | None]) -> set[str]:
@@ -361,7 +394,7 @@ def _restored(file: FileChange, line: int) -> tuple[Fix, ...]:
     if base is None or head is None or hunk is None or hunk.head_count or hunk.base_count > RESTORABLE:
         return ()
     removed = [base.index.line(number) for number in hunk.base_lines]
-    first = next((text for text in removed if text.strip()), "")
+    first = next((text for text in removed if text.strip() and not text.lstrip().startswith("#")), "")
     if not first.lstrip().startswith(("if ", "assert", "raise ")) or any(
         text.strip() and _indent(text) < _indent(first) for text in removed
     ):

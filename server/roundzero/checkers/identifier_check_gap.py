@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted, is_docstring, near
-from roundzero.core.finding import Edit, Fix
+from roundzero.core.finding import Fix
 from roundzero.core.frozen import dataclass
 from roundzero.core.text import Position, Span
 
@@ -100,8 +100,8 @@ def _fixes(call: ast.Call, asked: ast.expr, pair: _Pair, ctx: CheckContext) -> t
     if place is None:
         return ()
     start, text = place
-    importing = Edit(ctx.path, Span(start, start), "", text.format(pair.module))
-    return (Fix(title, safe=True, edits=(importing, *both.edits)),)
+    importing = ctx.replace(title, text.format(pair.module), Span(start, start), safe=True)
+    return (Fix(title, safe=True, edits=(*importing.edits, *both.edits)),)
 
 
 def _import_place(body: list[ast.stmt], ctx: CheckContext) -> tuple[Position, str] | None:

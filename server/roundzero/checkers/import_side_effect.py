@@ -8,6 +8,7 @@ Invariant: nothing inside a function, a class or ``if __name__ == ...`` is repor
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
@@ -37,6 +38,8 @@ _EFFECTS: Final = frozenset(
 _WRITES: Final = frozenset({"mkdir", "write_text", "write_bytes", "unlink", "rmdir", "touch"})
 """Methods of a path."""
 _PROCESS_STATE: Final = frozenset({"sys.path", "sys.argv", "os.environ"})
+MUCH: Final = 4
+"""Calls with an effect at the module level, from which on a file is no module that happens to have one."""
 _ACCEPTED_KEYS: Final = frozenset({"DJANGO_SETTINGS_MODULE"})
 
 
@@ -44,7 +47,7 @@ class ImportSideEffect(PythonChecker):
     """Finds effects at module level."""
 
     name = "import-side-effect"
-    version = "2"
+    version = "4"
     nodes = (ast.Module,)
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
@@ -61,10 +64,18 @@ class ImportSideEffect(PythonChecker):
 
 
 def _is_script(tree: ast.Module, ctx: CheckContext) -> bool:
-    """Whether a file is meant to be run: it defines nothing, or starts with a shebang and has no main guard."""
+    """Whether a file is meant to be run: it defines nothing, or has no main guard and is a program.
+
+    A program begins with a shebang, or reads its arguments or does MUCH at the module level.
+    """
     if not any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) for node in tree.body):
         return True
-    return ctx.file.source.text.startswith("#!") and not any(_is_main_guard(node) for node in tree.body)
+    if any(_is_main_guard(node) for node in tree.body):
+        return False
+    calls = [part for node in _run_at_import(tree.body) for part in within(node) if isinstance(part, ast.Call)]
+    reads = any(isinstance(call.func, ast.Attribute) and call.func.attr == "parse_args" for call in calls)
+    does = sum(dotted(call.func) in _EFFECTS for call in calls)
+    return ctx.file.source.text.startswith("#!") or reads or does >= MUCH
 
 
 def _is_main_guard(node: ast.stmt) -> bool:
@@ -161,6 +172,9 @@ def _guarded(
     if not isinstance(statement, ast.Expr) or statement.value is not part or statement.col_offset != 0:
         return ()
     if not isinstance(part, ast.Call) or dotted(part.func) not in functions or statement.end_lineno != statement.lineno:
+        return ()
+    end = ctx.file.end(statement)
+    if not re.match(r"\s*(?:#|$)", ctx.file.source.index.line(end.line)[end.column - 1 :]):
         return ()
     new = f'if __name__ == "__main__":\n    {ctx.file.text(statement)}'
     return (ctx.replace("Run it only as a program", new, ctx.file.span(statement), safe=False),)

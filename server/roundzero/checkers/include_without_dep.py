@@ -19,6 +19,7 @@ from roundzero.checkers._cpp_text import C_FAMILY
 from roundzero.checkers._python import dotted, within
 from roundzero.checkers._starlark import build_file_of, is_build_file, own_names, parse_starlark, strings, targets
 from roundzero.core.change import Side
+from roundzero.core.few import few
 from roundzero.core.finding import Hit
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import glob_matches, language_of
@@ -223,8 +224,8 @@ def _new(owned: _Owned, known: _Packages) -> Iterator[Hit]:
     start = owned.parsed.start(node)
     span = Span(start, Position(start.line, start.column + 1)) if deps is not None else owned.parsed.span(node)
     if wanted:
-        named = ", ".join(f"{code(included)} ({label})" for label, included in list(wanted.items())[:MOST_NAMED])
-        yield Hit(path=owned.build, span=span, subject=named + (", …" if len(wanted) > MOST_NAMED else ""))
+        named = [f"{code(included)} ({label})" for label, included in wanted.items()]
+        yield Hit(path=owned.build, span=span, subject=few(named, MOST_NAMED))
 
 
 def _added(file: FileChange, owned: _Owned, known: _Packages) -> Iterator[Hit]:

@@ -2,16 +2,17 @@
 
 Private addresses and domains that are nobody's (``.corp``, ``.internal``, ``.lan``). Tests, examples, the addresses
 that containers and clouds give by convention, and hosts or networks the repository names already are left alone. Which
-public domains are a company's own is for a text rule in the repository's own pack. Invariant: a hit lies on an added
-line, and its host stands on no line that was there before.
+public domains are a company's own is for a text rule in the repository's own pack. A fix names a public host that the
+file shows for the same thing: on the line that was replaced, or in the other rows of a lock. Invariant: a hit lies on
+an added line, and its host stands on no line that was there before.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from roundzero.checkers._base import ChangeChecker, code
+from roundzero.checkers._base import ChangeChecker, code, replace
 from roundzero.checkers._paths import is_example, is_script_path, is_test_data, is_test_path
 from roundzero.core.finding import Hit
 from roundzero.core.frozen import dataclass
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from roundzero.core.change import Change, FileChange
+    from roundzero.core.finding import Fix
     from roundzero.core.ports import GrepHit, Repository
     from roundzero.core.text import RelPath
 
@@ -40,6 +42,18 @@ _PLACEHOLDER: Final = regex(
     r"(?:^|[.-])(?:example\w*|foo\w*|bar|baz|your\w*|my|my-?(?:app|domain|host|org|registry|server|service|site)\w*|some\w*|domain|site|host(?:name)?|test\w*|customer|"
     r"xxx+|abc|fake\w*|dummy|sample|placeholder)(?:$|[.-])"
 )
+ROWS: Final = 2
+"""Other rows of a lock with an address of the same form, from which another host is taken."""
+
+_PARTS: Final = regex(
+    r"(?P<origin>[a-z][a-z0-9+.-]{1,15}://(?P<host>[A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9])(?::\d+)?)(?=[/?#\"'\s]|$)"
+    r"(?P<rest>[^\s\"'`<>()\[\]{},;]*)"
+    r"|(?<![\w@.-])(?P<account>git@(?P<shell>[A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9]))(?P<path>:[^\s\"'`<>,;]*)"
+)
+_LOCK: Final = regex(
+    r"\.lock$|[-.]lock(?:file)?\.(?:json|ya?ml|toml)$|(?:^|/)(?:pylock[\w.-]*\.toml|npm-shrinkwrap\.json)$"
+)
+_NUMBER: Final = regex(r"[\d.]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +70,7 @@ class InternalAddress(ChangeChecker):
     """Finds added URLs with hosts of one network."""
 
     name = "internal-address"
+    version = "2"
 
     def __init__(self) -> None:
         """Start before the change is known."""
@@ -73,12 +88,69 @@ class InternalAddress(ChangeChecker):
             if not _is_named(each.known_as, bases) and not any(
                 _was_there(change, hit) for hit in found.get(each.known_as, ())
             ):
-                yield Hit(path=each.file.path, span=each.span, subject=code(each.host))
+                yield Hit(path=each.file.path, span=each.span, subject=code(each.host), fixes=_fixes(each))
 
     def _addresses(self, change: Change) -> list[_Address]:
         if self._found is None:
             self._found = list(_addresses(change))
         return self._found
+
+
+class _Url(NamedTuple):
+    """An address without an account in a line: what stands before it, its host with all that leads there, the rest."""
+
+    before: str
+    origin: str
+    host: str
+    rest: str
+
+    @property
+    def form(self) -> tuple[int, str]:
+        """How many parts its path has, and what kind of file it leads to."""
+        return self.rest.count("/"), self.rest.rpartition("/")[2].rpartition(".")[2] if "." in self.rest else ""
+
+    @property
+    def is_public(self) -> bool:
+        """Whether others can follow it, by the name of its host."""
+        host = self.host
+        return "." in host and _known_as(host) is None and not (_DOMAIN.fullmatch(host) or _NUMBER.fullmatch(host))
+
+
+def _urls(line: str) -> list[_Url]:
+    return [
+        _Url(
+            line[: match.start()].strip(),
+            match["origin"] or match["account"],
+            (match["host"] or match["shell"]).lower(),
+            match["rest"] or match["path"] or "",
+        )
+        for match in _PARTS.finditer(line)
+    ]
+
+
+def _fixes(address: _Address) -> tuple[Fix, ...]:
+    """Name the public host that stood here, or the one that the other rows of a lock all name."""
+    file, head, number = address.file, address.file.head, address.span.start.line
+    line = head.index.line(number) if head is not None else ""
+    before = line[: address.span.start.column - 1]
+    own = next((url for url in _urls(line) if line.find(url.origin) <= len(before) and url.host == address.host), None)
+    if head is None or own is None or line.count(own.origin) != 1:
+        return ()
+    hunk = next(hunk for hunk in file.hunks if number in hunk.head_lines)
+    gone = [url for at in hunk.base_lines for url in _urls(file.base.index.line(at))] if file.base is not None else []
+    origins = {url.origin for url in gone if (url.before, url.rest) == (own.before, own.rest) and url.is_public}
+    title = "Name the host that stood here"
+    if not origins and own.before and _LOCK.search(file.path):
+        rows = [url for text in head.text.split("\n") for url in _urls(text) if url.before == own.before]
+        others = [url for url in rows if url.is_public]
+        alike = [url for url in others if url.form == own.form]
+        origins = {url.origin for url in others} if len(alike) >= ROWS else set()
+        title = "Name the host that the other rows name"
+    if len(origins) != 1:
+        return ()
+    start = line.index(own.origin) + 1
+    span = Span(Position(number, start), Position(number, start + len(own.origin)))
+    return (replace(head, title, origins.pop(), span, safe=False),)
 
 
 def _was_there(change: Change, hit: GrepHit) -> bool:

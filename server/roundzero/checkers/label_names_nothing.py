@@ -57,6 +57,7 @@ class LabelNamesNothing(ChangeChecker):
     """Finds labels that lead nowhere."""
 
     name = "label-names-nothing"
+    version = "2"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Resolve the labels on added lines."""
@@ -222,7 +223,8 @@ def _hit(file: FileChange, parsed: Parsed, node: Text, missing: str, known: _Pac
     places = known.by_name.get(name, [])
     fixes: tuple[Fix, ...] = ()
     package = posixpath.dirname(file.path)
-    if len(places) == 1 and posixpath.dirname(places[0]).startswith(package) and "/" not in node.value:
+    is_plain = parsed.source.index.slice(inner) == node.value  # neither a prefix nor three quotes
+    if is_plain and len(places) == 1 and posixpath.dirname(places[0]).startswith(package) and "/" not in node.value:
         new = posixpath.relpath(places[0], package or ".")
         fixes = (Fix(f"Name {new}", safe=False, edits=(Edit(file.path, inner, node.value, new),)),)
     more = f" ({', '.join(places)})" if 1 <= len(places) <= MOST_PLACES and "." in name else f" ({missing})"

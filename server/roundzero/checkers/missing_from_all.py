@@ -2,7 +2,8 @@
 
 The module itself is the witness: at the base ``__all__`` named at least MOST of at least FEWEST public definitions, and
 what is new is named nowhere in it. Silent where ``__all__`` is computed or extended, for what the module itself uses,
-which need not be for others, for what says that it is deprecated, and for tests. Invariant: what is reported is a
+which need not be for others, for what says that it is deprecated, in private modules, whose list is what their package
+hands on, and for tests. Invariant: what is reported is a
 function or class of the module level, under a name that the base did not bind there.
 """
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from roundzero.checkers._python import Function, Parsed
     from roundzero.core.finding import Fix
+    from roundzero.core.text import RelPath
 
 FEWEST: Final = 2
 MOST: Final = 0.9
@@ -40,12 +42,14 @@ class MissingFromAll(RelationChecker):
     """Finds new public names that ``__all__`` does not list."""
 
     name = "missing-from-all"
-    version = "3"
+    version = "4"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Compare the public definitions of both sides with what is listed."""
         file = pair.file
-        if not pair.is_python or file.head is None or is_test_path(file.path) or "__all__" not in file.head.text:
+        if not pair.is_python or file.head is None or "__all__" not in file.head.text:
+            return
+        if is_test_path(file.path) or _is_private(file.path):
             return
         now, before = _listed(pair.head), _listed(pair.base)
         if now is None or before is None:
@@ -71,6 +75,11 @@ class MissingFromAll(RelationChecker):
                     evidence=(evidence_at(file.head, pair.head.start(now.display).line, "the list"),),
                     fixes=_added(pair.head, now, name, safe=all(told)),
                 )
+
+
+def _is_private(path: RelPath) -> bool:
+    """Whether a module or a package around it has an underscore before its name."""
+    return any(part.startswith("_") and not part.startswith("__") for part in path.split("/"))
 
 
 def _listed(file: Parsed) -> _Listed | None:

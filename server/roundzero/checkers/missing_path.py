@@ -67,7 +67,7 @@ class MissingPath(ChangeChecker):
     """Finds paths that lead nowhere."""
 
     name = "missing-path"
-    version = "2"
+    version = "3"
 
     def words(self, change: Change) -> Collection[str]:
         """The first folders of paths after a variable, and the names of files: what else names one may make it."""
@@ -92,6 +92,8 @@ class MissingPath(ChangeChecker):
         ignored = GitIgnore(repository)
         folders = {folder for path in (*here, *before) for folder in folders_above(path)}
         for file, read in reads:
+            if _was_missing(file, read, before, folders):
+                continue
             if (file.path, read.span.start.line) not in told and not any(map(ignored.ignores, read.places)):
                 yield from _surely(file, read, here, before, folders, found)
 
@@ -102,6 +104,13 @@ def _read(file: FileChange) -> Iterator[ReadPath]:
         for read in read_paths(file.head):
             if read.span.start.line in file.added:
                 yield read
+
+
+def _was_missing(file: FileChange, read: ReadPath, before: Collection[RelPath], folders: Collection[str]) -> bool:
+    """Whether a line that went named the same path, which was not there either: it was written anew, no more."""
+    if file.base is None or any(place in before or place in folders for place in read.places):
+        return False
+    return any(read.written in file.base.index.line(line) for line in file.removed)
 
 
 def _name(written: str) -> str:

@@ -52,6 +52,7 @@ class NameClashSignature(SymbolChecker):
     """Finds functions that can be taken for another of their name."""
 
     name = "name-clash-signature"
+    version = "2"
 
     def words(self, view: SymbolView) -> Collection[str]:
         """The names that look new in the text, so that nothing is parsed for names nobody else has."""
@@ -175,7 +176,14 @@ def _suit(one: Definition, other: Definition) -> bool:
     """Whether some number of positional arguments, and no more than the required keywords, suits both."""
     low, high, keywords = _arity(one)
     other_low, other_high, other_keywords = _arity(other)
-    return low <= other_high and other_low <= high and keywords == other_keywords
+    if low > other_high or other_low > high:
+        return False
+    return (keywords <= other_keywords or _takes_any(other)) and (other_keywords <= keywords or _takes_any(one))
+
+
+def _takes_any(row: Definition) -> bool:
+    """Whether keywords of any name may be given."""
+    return any(parameter.kind == "double-star" for parameter in row.parameters)
 
 
 def _arity(row: Definition) -> tuple[int, int, frozenset[str]]:

@@ -1,9 +1,10 @@
 """new-logic-untested: a new public function with several branches, and no test names it.
 
-Tests may reach it through others, so this is a hint. Silent in a repository without tests, where tests name its module
-and the module or those tests are part of the change, for scripts, for methods that override, for what is registered by
-a decorator, for what its own module names, and for what moved here from another file. One hit a file. Invariant: no
-file of tests mentions the function.
+Tests may reach it through others, so this is a hint. Silent in a repository without tests, where no test named its
+module before either, where the module's own functions or its neighbours are mostly without one, where tests name its
+module and the module or those tests are part of the change, for scripts, for methods that override, for what is
+registered by a decorator, for what its own module names, and for what moved here from another file. One hit a file.
+Invariant: no file of tests mentions the function.
 """
 
 from __future__ import annotations
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
 
 BRANCHES: Final = 2
+FEWEST: Final = 3
+"""Functions of a module, or modules of a folder, by which it is known whether tests name them."""
+ENOUGH: Final = 8
+"""Most functions of a module that are looked for."""
+RARE: Final = 8
+"""Least characters of a name that is looked for only to know a custom: shorter ones stand everywhere."""
 
 _DEFINITION: Final = regex(r"[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)")
 _BRANCHES: Final = (ast.If, ast.IfExp, ast.While, ast.ExceptHandler, ast.match_case, ast.BoolOp)
@@ -39,31 +46,36 @@ class NewLogicUntested(ChangeChecker):
     """Finds new decisions without a test."""
 
     name = "new-logic-untested"
-    version = "3"
+    version = "4"
 
     def __init__(self) -> None:
         """Start before the change is known."""
         self._new: list[tuple[FileChange, Parsed, str, Function]] | None = None
 
     def words(self, change: Change) -> Collection[str]:
-        """The names of the new functions and of their modules."""
+        """The names of the new functions, of their modules and of what these modules had."""
         new = self._functions(change)
-        return {function.name for _, _, _, function in new} | {module_stem(file.path) for file, _, _, _ in new}
+        had = {name for file in {file.path: file for file, _, _, _ in new}.values() for name in _had(file)}
+        return {function.name for _, _, _, function in new} | {module_stem(file.path) for file, _, _, _ in new} | had
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look for tests that name them."""
         new = self._functions(change)
-        if not new or not any(is_test_path(path) and path.endswith(".py") for path in repository.paths(Side.HEAD)):
+        tests = [path for path in repository.paths(Side.HEAD) if new and is_test_path(path) and path.endswith(".py")]
+        if not tests:
             return
         told: set[RelPath] = set()
         changed = {file.path for file in change.files}
         for file, parsed, name, function in new:
-            mentions = [hit for hit in found.get(function.name, ()) if is_test_path(hit.path)]
-            mentions += [
-                hit
-                for hit in found.get(module_stem(file.path), ())
-                if is_test_path(hit.path) and (file.base is None or hit.path in changed)
-            ]
+            stem = module_stem(file.path)
+            known = [hit.path for hit in found.get(stem, ()) if is_test_path(hit.path)]
+            known += [path for path in tests if stem in path.rpartition("/")[2]]
+            if file.base is not None and not known:
+                continue
+            if not _is_customary(file, tests, repository, found):
+                continue
+            mentions = [hit.path for hit in found.get(function.name, ()) if is_test_path(hit.path)]
+            mentions += [path for path in known if file.base is None or path in changed]
             if file.path not in told and not mentions:
                 told.add(file.path)
                 yield Hit(path=file.path, span=parsed.name_span(function), subject=code(name))
@@ -74,6 +86,43 @@ class NewLogicUntested(ChangeChecker):
             gone = {name for file in change.files if new for name in _removed(file)}
             self._new = [row for row in new if row[-1].name not in gone]
         return self._new
+
+
+def _is_customary(
+    file: FileChange, tests: Collection[RelPath], repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]
+) -> bool:
+    """Whether tests name most of what a module had, or of a new module's neighbours; of fewer than FEWEST who knows."""
+    if file.base is not None:
+        cases = [any(is_test_path(hit.path) for hit in found.get(name, ())) for name in _had(file)]
+    else:
+        named = " ".join(path.rpartition("/")[2] for path in tests)
+        folder = file.path.rpartition("/")[0]
+        beside = [
+            path
+            for path in repository.paths(Side.HEAD)
+            if path != file.path and path.endswith(".py") and path.rpartition("/")[0] == folder
+        ]
+        cases = [
+            module_stem(path) in named for path in beside if is_imported(path) and not path.endswith("__init__.py")
+        ]
+    return len(cases) < FEWEST or 2 * sum(cases) >= len(cases)
+
+
+def _had(file: FileChange) -> list[str]:
+    """The public functions with several branches that a module had, as many as it takes to know its custom."""
+    if file.base is None or language_of(file.base.path) != "python":
+        return []
+    try:
+        before = definitions(parse(file.base).tree)
+    except NotPythonError:
+        return []
+    return [
+        function.name
+        for name, function in before.items()
+        if len(function.name) >= RARE
+        and not any(part.startswith("_") for part in name.split("."))
+        and sum(isinstance(part, _BRANCHES) for part in within(function)) >= BRANCHES
+    ][:ENOUGH]
 
 
 def _is_production(file: FileChange) -> bool:

@@ -2,7 +2,8 @@
 
 Requirements and their locks, project files and theirs, lists in build files that repeat a requirements file, wheels
 built for another library, interpreter or machine than their list pins, and a new lock that nothing names while its
-siblings are named. Resolves nothing and asks no index.
+siblings are named. Resolves nothing and asks no index. Each row is a finding of its own, so that one can be put right,
+dismissed or added without the others; those that one lock lags behind in show that lock, and so are one family.
 Invariant: a disagreement that the base had already is not reported, wherever its lines moved.
 """
 
@@ -23,7 +24,8 @@ from roundzero.checkers._starlark import is_starlark, parse_starlark
 from roundzero.checkers._wheel_tags import mismatches
 from roundzero.checkers._workspace_locks import is_workspace_file, workspace_drifts, workspace_pairs
 from roundzero.core.change import Side, Status
-from roundzero.core.finding import Anchor, Edit, Fix, Hit
+from roundzero.core.few import few
+from roundzero.core.finding import Anchor, Edit, Evidence, Fix, Hit, evidence_at
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import Severity
 from roundzero.core.regex import regex
@@ -31,7 +33,7 @@ from roundzero.core.scope import nearest_changed_line
 from roundzero.core.text import Position, RelPath, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from roundzero.checkers._drift import Listing
     from roundzero.core.change import Change, Source
@@ -40,6 +42,11 @@ if TYPE_CHECKING:
 
 _PINS: Final = regex(r"[\w.-]\s*(?:==|@\s*\w+://)")
 """A line of a build file that may pin a distribution."""
+_WORD: Final = regex(r"\w{2}")
+_NOT_REGENERATED: Final = frozenset({"missing", "version", "url", "project"})
+"""Disagreements, by the first part of their keys, that go when the lock is made anew."""
+_ROW: Final = regex(r"(?P<name>[\w.-]+(?:\[[^\]]*\])?\s*(?:@\s*)?)(?P<pin>(?:==\s*)?[^\s;,=<>~!]+)\s*(?:;.*)?")
+"""A string that pins a distribution, in parts that stay and one that does not."""
 MOST_NAMED: Final = 3
 """Lists named in one finding; the rest is left out."""
 MOST_PINS: Final = 100
@@ -55,7 +62,7 @@ class ParallelListsDrift(ChangeChecker):
     """Finds lists that drifted apart."""
 
     name = "parallel-lists-drift"
-    version = "2"
+    version = "3"
 
     def words(self, change: Change) -> Collection[str]:
         """The pins that went, which build files may still repeat, and the names of new locks."""
@@ -101,7 +108,7 @@ class ParallelListsDrift(ChangeChecker):
             before |= {drift.key for drift in asking.drifts(base.files)}
             drifts += asking.drifts(head.files)
         fresh = [drift for drift in drifts if drift.key not in before]
-        yield from _hits(change, fresh, base.files)
+        yield from _hits(change, fresh, base.files, head.files)
         yield from _unnamed(change, head.files, found, repository)
 
 
@@ -231,7 +238,7 @@ def _starlark_files(hits: Iterable[GrepHit]) -> tuple[RelPath, ...]:
     return tuple(sorted({hit.path for hit in hits if is_starlark(hit.path)}))[:MOST_CALLERS]
 
 
-def _hits(change: Change, drifts: Iterable[Drift], base: DependencyFiles) -> Iterator[Hit]:
+def _hits(change: Change, drifts: Iterable[Drift], base: DependencyFiles, head: DependencyFiles) -> Iterator[Hit]:
     """One hit for each place: a dependency that several locks lack is one mistake."""
     at: dict[Place, list[Drift]] = defaultdict(list)
     for drift in drifts:
@@ -239,20 +246,31 @@ def _hits(change: Change, drifts: Iterable[Drift], base: DependencyFiles) -> Ite
     for place, group in at.items():
         first = group[0]
         theirs = list(dict.fromkeys(drift.theirs for drift in group))
-        more = ", …" if len(theirs) > MOST_NAMED else ""
         spelt = list(dict.fromkeys(drift.name for drift in group))
-        names = ", ".join(map(code, spelt[:MOST_NAMED])) + (", …" if len(spelt) > MOST_NAMED else "")
+        names = few([code(name) for name in spelt], MOST_NAMED)
         fixes: tuple[Fix, ...] = ()
         if len(group) == 1 and first.replacement and place == first.places[0] and place.span is not None:
             fixes = _replaced(change, place, first.replacement)
         yield Hit(
             path=place.path,
             span=place.span,
-            subject=f"{names} ({first.mine}; {', '.join(theirs[:MOST_NAMED])}{more})",
+            subject=f"{names} ({first.mine}; {few(theirs, MOST_NAMED)})",
+            evidence=tuple(_behind(group, head)),
             fixes=fixes,
             cause=_cause(change, place, first, base),
             severity=Severity.P2 if all(drift.key[0] == "left" for drift in group) else None,
         )
+
+
+def _behind(group: Sequence[Drift], head: DependencyFiles) -> Iterator[Evidence]:
+    """The locks that were not made anew, by their first line with a word; nothing where the rows have other reasons."""
+    if not all(drift.key[0] in _NOT_REGENERATED for drift in group):
+        return
+    for lock in sorted({RelPath(drift.key[1]) for drift in group}):
+        source = head.source(lock)
+        word = _WORD.search(source.text) if source is not None else None
+        if source is not None and word is not None:
+            yield evidence_at(source, source.index.position(word.start()).line, "the lock")
 
 
 def _place(change: Change, drift: Drift) -> Place:
@@ -293,10 +311,12 @@ def _replaced(change: Change, place: Place, new: str) -> tuple[Fix, ...]:
         return ()
     line = file.head.index.line(place.span.start.line)
     rest = line[place.span.start.column - 1 :]
-    whole = re.split(r"[\"']", rest, maxsplit=1)[0]
-    end = Position(place.span.start.line, place.span.start.column + len(whole))
-    span = Span(place.span.start, end)
-    return (Fix(f"Pin {new}", safe=False, edits=(Edit(place.path, span, whole, new),)),)
+    row = _ROW.fullmatch(re.split(r"[\"']", rest, maxsplit=1)[0])
+    if row is None or ("@" in row["name"]) is not ("://" in new):
+        return ()
+    number, column = place.span.start.line, place.span.start.column
+    span = Span(Position(number, column + row.start("pin")), Position(number, column + row.end("pin")))
+    return (Fix(f"Pin {row['name']}{new}", safe=False, edits=(Edit(place.path, span, row["pin"], new),)),)
 
 
 def _unnamed(

@@ -1,8 +1,9 @@
 """parameter-now-dead: a parameter that was used before this change is used no longer.
 
 Silent where a signature is not the function's own choice: overrides, abstract and stub functions, dunder methods,
-decorated functions, callbacks (functions used as values), names with an underscore, tests, and examples of what a
-framework calls. Invariant: the function exists on both sides under one qualified name, with the parameter on both.
+decorated functions, callbacks (functions used as values), methods written outside of a class that is lent them, names
+with an underscore, tests, and examples of what a framework calls. Invariant: the function exists on both sides under
+one qualified name, with the parameter on both.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import Pair, RelationChecker, code
 from roundzero.checkers._paths import is_example, is_test_path
 from roundzero.checkers._python import definitions, dotted, is_docstring, near
+from roundzero.checkers._signatures import take_out
 from roundzero.core.change import Side
 from roundzero.core.finding import Anchor, Hit, evidence_at
 
@@ -32,7 +34,7 @@ class ParameterNowDead(RelationChecker):
     """Finds parameters that lost their last use."""
 
     name = "parameter-now-dead"
-    version = "2"
+    version = "4"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Compare the uses of the parameters of every function both sides have."""
@@ -45,6 +47,7 @@ class ParameterNowDead(RelationChecker):
             (node, parameter, before[name])
             for name, node in after.items()
             if name in before and _touches(pair, before[name], node) and _chooses_its_signature(node)
+            if "." in name or not _is_lent(node)
             for parameter in _lost(before[name], node)
         ]
         bound = _not_free(pair.head, {node.name for node, _, _ in lost})
@@ -85,6 +88,12 @@ def _touches(pair: Pair, old: Function, node: Function) -> bool:
 
 def _meet(one: range, other: range) -> bool:
     return max(one.start, other.start) < min(one.stop, other.stop)
+
+
+def _is_lent(node: Function) -> bool:
+    """Whether a function outside of a class is written like a method: some class gets it, and calls it its way."""
+    places = [*node.args.posonlyargs, *node.args.args]
+    return bool(places) and places[0].arg in {"self", "cls"}
 
 
 def _chooses_its_signature(node: Function) -> bool:
@@ -131,6 +140,7 @@ def _hit(pair: Pair, node: Function, parameter: ast.arg, old: Function) -> Hit:
         span=span,
         subject=code(f"{node.name}({parameter.arg})"),
         evidence=(evidence_at(pair.base.source, last_use, "last use", Side.BASE),),
+        fixes=take_out(parsed, node, parameter),
         cause=cause,
     )
 

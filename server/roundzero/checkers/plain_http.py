@@ -1,8 +1,9 @@
 """plain-http: an added URL that anyone on the way can read and change.
 
 Only URLs a program would open: comments, tests, loopback, private and single-label hosts, placeholders, URLs that are
-names (XML namespaces, schemas, licences) or told to people, in the message of an error or printed, are left alone, and
-so are hosts this file already used this way.
+names (XML namespaces, schemas, licences) or told to people, in the message of an error, in a help text or printed, are
+left alone, and so are hosts this file already used this way, and what a build compares with a checksum. A host is told
+once.
 Invariant: a hit lies on an added line.
 """
 
@@ -20,9 +21,12 @@ from roundzero.core.regex import regex
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from roundzero.core.change import Source
+    from roundzero.core.finding import Fix
     from roundzero.core.text import LineIndex, Position
 
 _URL: Final = regex(r"(?<![\w+.-])http://(?P<host>[^\s/:?#\"'`<>()\[\]{}|\\^,;*$%@]+)(?P<rest>[^\s\"'`<>)\]]*)")
+_PORT: Final = regex(r":(\d+)")
 _PRIVATE: Final = regex(
     r"127\.|10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|0\.0\.0\.0|.*\.(?:local|localhost|localdomain|internal|"
     r"intranet|lan|corp|home|test|example|invalid|svc|cluster|docker|arpa|onion|i2p)$"
@@ -45,8 +49,11 @@ _NAMING_LINE: Final = regex(
 _MESSAGE: Final = regex(r"\b(?:raise\b|warn\(|\w*(?:Error|Exception|Warning)\()")
 _PRINTED: Final = regex(r"\b(?:print|s?echo)\([^()]*[\"'][^\"']*$")
 _WORDS: Final = regex(r"[\"'][^\"']*\w[^\"']* [^\"']*$")
+_ABOUT: Final = regex(r"\b(?:doc|help|description|epilog|deprecation)[ \t]*=")
 _GOES_ON: Final = regex(r"[ \t]*[rRbBuUfF]{0,2}[\"']")
 _COMMENT: Final = regex(r"(?:^|[ \t])(?:#|//|/\*|\*|--|;|%|<!--|\.\. |REM\b)")
+_DOCSTRING: Final = regex(r"[ \t]*[rRuU]?(?:\"{3}|'{3})(?!.*(?:\"{3}|'{3}))")
+_APOSTROPHE: Final = regex(r"(?<=\w)'(?=\w)")
 _PROSE: Final = frozenset({"markdown", "rst", "svg"})
 _NOT_RUN: Final = regex(
     r"(?:^|/)(?:NOTICE|LICEN[CS]E|COPYING|AUTHORS|CREDITS|CHANGES|CHANGELOG|HISTORY|NEWS|README)(?:[.-][^/]*)?$"
@@ -57,6 +64,12 @@ _NOT_RUN: Final = regex(
 
 _TABLE: Final = regex(r"[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*(?::[^=]*)?=[ \t]*[\[({]")
 _FOR_TESTS: Final = regex(r"TEST|EXAMPLE|SAMPLE", re.IGNORECASE)
+_BUILDS: Final = frozenset({"starlark", "cmake", "yaml", "toml", "json", "ruby"})
+_CHECKSUM: Final = regex(
+    r"\b(?:sha(?:1|224|256|384|512)(?:sum)?|integrity|URL_HASH|EXPECTED_HASH|hash)\b[\"']?[ \t]*[:= ][ \t]*[\"']?\w"
+)
+NEAR: Final = 12
+"""Lines around an address in which a build may name its checksum."""
 LONGEST_TABLE: Final = 200
 """Lines above in which the name of a table is looked for."""
 _DATA: Final = (
@@ -73,6 +86,9 @@ _DATA: Final = (
     ".min.js",
     ".po",
     ".pot",
+    ".pem",
+    ".crt",
+    ".cer",
 )
 
 
@@ -80,7 +96,7 @@ class PlainHttp(RelationChecker):
     """Finds added URLs with http."""
 
     name = "plain-http"
-    version = "4"
+    version = "6"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Look at the added lines."""
@@ -91,7 +107,7 @@ class PlainHttp(RelationChecker):
         language = language_of(path)
         if is_test_path(path) or is_test_data(path) or language in _PROSE or _NOT_RUN.search(path):
             return
-        known = _hosts(pair.file.base.text) if pair.file.base is not None else frozenset()
+        known = set(_hosts(pair.file.base.text)) if pair.file.base is not None else set[str]()
         index = source.index
         for match in _URL.finditer(source.text):
             host = match.group("host").lower().rstrip(".")
@@ -106,13 +122,23 @@ class PlainHttp(RelationChecker):
                 continue
             if language == "python" and (_is_in_message(index, start) or _is_in_table_of_tests(index, start.line)):
                 continue
-            scheme = index.span(match.start(), match.start() + len("http"))
-            yield Hit(
-                path=path,
-                span=index.span(match.start(), match.end("host")),
-                subject=code(f"http://{host}"),
-                fixes=(replace(source, "Use https", "https", scheme, safe=False),),
-            )
+            if language in _BUILDS and _has_checksum(index, start.line):
+                continue
+            if language in {"python", "starlark"} and _is_explained(index, start.line):
+                continue
+            known.add(host)
+            whole = index.span(match.start(), match.end("host"))
+            yield Hit(path=path, span=whole, subject=code(f"http://{host}"), fixes=_fixes(source, match))
+
+
+def _fixes(source: Source, match: re.Match[str]) -> tuple[Fix, ...]:
+    """Use https, at its own port; at one that was chosen something else may answer."""
+    port = _PORT.match(match["rest"])
+    if port is not None and port[1] != "80":
+        return ()
+    end = match.end("host") + len(port[0]) if port is not None else match.start() + len("http")
+    new = f"https://{match['host']}" if port is not None else "https"
+    return (replace(source, "Use https", new, source.index.span(match.start(), end), safe=False),)
 
 
 def _hosts(text: str) -> frozenset[str]:
@@ -131,7 +157,12 @@ def _is_remark(before: str, language: str | None) -> bool:
     """Whether the URL stands in a comment or, in Python, outside a string that starts on its line: in a docstring."""
     if _COMMENT.search(before) is not None:
         return True
-    return language == "python" and not ('"' in before or "'" in before)
+    if language != "python":
+        return False
+    if _DOCSTRING.match(before) is not None:
+        return True
+    plain = _APOSTROPHE.sub("", before)
+    return plain.count('"') % 2 == 0 and plain.count("'") % 2 == 0
 
 
 def _is_in_message(index: LineIndex, start: Position) -> bool:
@@ -147,6 +178,13 @@ def _is_in_message(index: LineIndex, start: Position) -> bool:
     return _MESSAGE.search(index.line(number)) is not None
 
 
+def _is_explained(index: LineIndex, number: int) -> bool:
+    """Whether a line is part of a text about a parameter or an attribute, which may begin lines above."""
+    while number > 1 and _GOES_ON.match(index.line(number)) is not None:
+        number -= 1
+    return _ABOUT.search(index.line(number)) is not None
+
+
 def _is_in_table_of_tests(index: LineIndex, number: int) -> bool:
     """Whether a line lies in a list or dictionary whose name says that it is for tests or examples."""
     indent = _indent(index.line(number))
@@ -160,6 +198,18 @@ def _is_in_table_of_tests(index: LineIndex, number: int) -> bool:
         if match is not None:
             return _FOR_TESTS.search(match["name"]) is not None
         indent, between = here, line.lstrip()[0] in "]})"
+    return False
+
+
+def _has_checksum(index: LineIndex, number: int) -> bool:
+    """Whether the call or entry around a line says what has to come: lines up to a blank one or one without indent."""
+    for step in (-1, 1):
+        for at in range(number, number + step * NEAR, step):
+            line = index.line(at) if 1 <= at <= index.line_count else ""
+            if not line.strip() or not line[0].isspace():
+                break
+            if _CHECKSUM.search(line) is not None:
+                return True
     return False
 
 

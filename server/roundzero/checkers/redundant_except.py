@@ -47,6 +47,12 @@ _PARENTS: Final[Mapping[str, type[BaseException]]] = {
 """What covers a class on every supported interpreter; aliases of TimeoutError became ones only in 3.10 and 3.11."""
 
 
+def is_covered_by(name: str, other: str) -> bool:
+    """Whether catching ``other`` catches ``name``, as far as the names of Python's own classes tell."""
+    mine, theirs = _CLASSES.get(name, _PARENTS.get(name)), _CLASSES.get(other)
+    return name == other or (mine is not None and theirs is not None and issubclass(mine, theirs))
+
+
 class RedundantExcept(PythonChecker):
     """Finds exception tuples in which one member covers another."""
 
@@ -74,7 +80,7 @@ class RedundantExcept(PythonChecker):
         rows = [(members, [dotted(item) for item in members.elts]) for members in self._tuples]
         told = {name for _, names in rows for name in names if name}
         parents = _parents(file.tree, told)
-        bound = _bound(file, {name.split(".", 1)[0] for name in {*told, *itertools.chain(*parents.values())}})
+        bound = bound_in(file, {name.split(".", 1)[0] for name in {*told, *itertools.chain(*parents.values())}})
         own = {name: bases for name, bases in parents.items() if bound[name] == 1}
         apart = not told.isdisjoint(_ALIASES) and is_for_python_2(file.source.text)
         for members, names in rows:
@@ -97,7 +103,7 @@ def _parents(tree: ast.Module, names: Iterable[str]) -> Mapping[str, tuple[str, 
     return found
 
 
-def _bound(file: Parsed, wanted: Collection[str]) -> Counter[str]:
+def bound_in(file: Parsed, wanted: Collection[str]) -> Counter[str]:
     """How often each name is bound anywhere in a file; a name imported with dots by its first part."""
     names: Counter[str] = Counter()
     for node in near(file, wanted):

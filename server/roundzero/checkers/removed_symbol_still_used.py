@@ -24,6 +24,7 @@ from roundzero.checkers._across import (
     removed_names,
 )
 from roundzero.checkers._base import SymbolChecker
+from roundzero.checkers._documents import mentioned
 from roundzero.checkers._paths import is_example
 from roundzero.core.change import Side
 from roundzero.core.item import Severity, language_of
@@ -42,21 +43,10 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
 
 _DEFINES: Final = regex(r"[ \t]+(?:async[ \t]+)?def[ \t]+\w")
-_DISTINCTIVE: Final = regex(r"[a-z0-9]+_\w*[a-z0-9]$|[A-Z][a-z0-9]+[A-Z]\w*$|_?[A-Z][A-Z0-9]*_[A-Z0-9_]+$")
-_DOCUMENTS: Final = (".md", ".rst", ".adoc")
-_HISTORY: Final = regex(
-    r"change|history|news|release|migrat|upgrad|deprecat|whatsnew|what-s-new|archive|/adr|decisions|announce|blog",
-    re.IGNORECASE,
-)
-_PAST: Final = regex(
-    r"deprecat|remov|renam|replac|former|used to|no longer|legacy|obsolet|instead of|was called|old ", re.IGNORECASE
-)
 _EXPECTED: Final = regex(r"AttributeError|hasattr\(|getattr\(")
 _NAMES_CODE: Final = frozenset({"python", "toml", "yaml", "bash", "json", "dockerfile", "make"})
 _COMMENT: Final = regex(r"\s*(?:#|//|;)")
 _PATCHES: Final = regex(r"(?:patch|setattr)\w*\([^)]*$")
-SHORTEST_NAME: Final = 8
-"""Shortest name, in code points, whose mention in prose is taken to mean the code."""
 
 
 class RemovedSymbolStillUsed(SymbolChecker):
@@ -184,28 +174,9 @@ def _modules(path: RelPath) -> list[str]:
 
 def _in_documents(view: SymbolView, removed: Removed) -> Iterator[Hit]:
     name = removed.name
-    if len(name) < SHORTEST_NAME or not _DISTINCTIVE.match(name):
-        return
-    mentions = view.symbols.mentions({name}, Side.HEAD)[name]
-    if any(not hit.path.endswith(_DOCUMENTS) and _may_define(hit, name) for hit in mentions):
-        return
-    spelt = re.compile(rf"(?<![\w/-]){re.escape(name)}(?![\w/-])")
-    for hit in mentions:
-        if not hit.path.endswith(_DOCUMENTS) or _HISTORY.search(hit.path) or _is_past(view, hit):
-            continue
-        match = spelt.search(hit.text)
-        if match is not None:
-            span = Span(Position(hit.line, match.start() + 1), Position(hit.line, match.end() + 1))
-            yield replace(_hit(view, removed, hit.path, span, name), severity=Severity.P3)
-
-
-def _is_past(view: SymbolView, hit: GrepHit) -> bool:
-    """Whether the lines around a mention speak of what was: a deprecation names what it is about."""
-    source = view.symbols.source(hit.path, Side.HEAD)
-    if source is None:
-        return True
-    lines = range(max(1, hit.line - 2), min(source.index.line_count, hit.line + 2) + 1)
-    return any(_PAST.search(source.index.line(line)) for line in lines)
+    hits = view.symbols.mentions({name}, Side.HEAD)[name]
+    for hit, span in mentioned(view.repository, hits, name, lambda hit: _may_define(hit, name)):
+        yield replace(_hit(view, removed, hit.path, span, name), severity=Severity.P3)
 
 
 def _may_define(hit: GrepHit, name: str) -> bool:

@@ -37,7 +37,7 @@ class RequiredKeyRelaxed(RelationChecker):
     """Finds required keys that became optional."""
 
     name = "required-key-relaxed"
-    version = "2"
+    version = "3"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Compare key reads function by function."""
@@ -158,14 +158,32 @@ def _hit(pair: Pair, call: ast.Call, required: ast.Subscript) -> Hit:
     parsed = pair.head
     span = parsed.span(call)
     old = pair.base.source
-    back = pair.base.text(required)
+    back = _back(pair, call, required)
+    fixes = (replace(parsed.source, f"Require the key: {back}", back, span, safe=False),) if back else ()
     return Hit(
         path=pair.file.path,
         span=span,
         subject=code(parsed.text(call)),
         evidence=(evidence_at(old, pair.base.start(required).line, "before", Side.BASE),),
-        fixes=(replace(parsed.source, f"Require the key: {back}", back, span, safe=False),),
+        fixes=fixes,
     )
+
+
+def _back(pair: Pair, call: ast.Call, required: ast.Subscript) -> str:
+    """The required read, with today's quotes; "" where a comment would be lost, or a name is not known any more."""
+    parsed = pair.head
+    whole = parsed.span(call)
+    if any("#" in parsed.source.index.line(line) for line in whole.lines[:-1]):
+        return ""
+    owner = parsed.text(call.func).removesuffix("get").rstrip().removesuffix(".").rstrip()
+    if dotted(call.func) in _ENVIRONMENT:
+        owner = dotted(required.value)
+        first = owner.partition(".")[0]
+        known = {name.id for name in ast.walk(parsed.tree) if isinstance(name, ast.Name)}
+        known |= {name.asname or name.name for name in ast.walk(parsed.tree) if isinstance(name, ast.alias)}
+        if first not in known:
+            return ""
+    return f"{owner}[{parsed.text(call.args[0])}]"
 
 
 CHECKER: Final = RequiredKeyRelaxed

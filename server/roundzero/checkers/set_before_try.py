@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from roundzero.core.finding import Hit
+    from roundzero.core.text import LineIndex
 
 FARTHEST: Final = 6
 """Statements between the setting and the ``try``."""
@@ -39,7 +40,7 @@ class SetBeforeTry(PythonChecker):
     """Finds state that stays set when something between it and the ``try`` raises."""
 
     name = "set-before-try"
-    version = "2"
+    version = "3"
     nodes = (ast.Try,)
 
     def __init__(self) -> None:
@@ -89,15 +90,24 @@ def _moved(statement: ast.stmt, last: ast.Try, ctx: CheckContext) -> tuple[Fix, 
     index = ctx.file.source.index
     begin, end, to = ctx.file.start(statement), ctx.file.end(statement), ctx.file.start(last)
     first, after = index.offset(Position(begin.line, 1)), index.offset(Position(end.line + 1, 1))
-    whole = index.text[first:after]
-    if whole.strip() != ctx.file.text(statement) or index.line(to.line)[: to.column - 1].strip():
+    if index.text[first:after].strip() != ctx.file.text(statement) or index.line(to.line)[: to.column - 1].strip():
         return ()
-    place = index.offset(Position(to.line, 1))
+    first = index.offset(Position(_with_comments(index, begin), 1))
+    whole = index.text[first:after]
+    place = index.offset(Position(_with_comments(index, to), 1))
     edits = (
         Edit(ctx.path, index.span(first, after), whole, ""),
         Edit(ctx.path, index.span(place, place), "", whole),
     )
     return (Fix("Move it directly before the try", safe=False, edits=edits),)
+
+
+def _with_comments(index: LineIndex, start: Position) -> int:
+    """The first line of a statement, counting the comments directly above it."""
+    line, indent = start.line, index.line(start.line)[: start.column - 1]
+    while index.line(line - 1).startswith(f"{indent}#"):
+        line -= 1
+    return line
 
 
 def _set(statements: Iterable[ast.stmt], shared: set[str]) -> Iterator[tuple[ast.expr, ast.expr]]:

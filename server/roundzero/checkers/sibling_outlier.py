@@ -10,20 +10,22 @@ missing.
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
+from roundzero.checkers._brackets import bracket
 from roundzero.checkers._python import dotted
+from roundzero.core.finding import Fix
 from roundzero.core.frozen import dataclass
 from roundzero.core.regex import regex
-from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from roundzero.core.finding import Fix, Hit
+    from roundzero.core.finding import Hit
 
 FEWEST: Final = 5
 MOST: Final = 0.9
@@ -98,7 +100,7 @@ class SiblingOutlier(PythonChecker):
     """Finds calls that differ from their siblings by one keyword."""
 
     name = "sibling-outlier"
-    version = "2"
+    version = "3"
     nodes = (ast.Call,)
 
     def __init__(self) -> None:
@@ -144,7 +146,11 @@ def _judged(callee: str, calls: Sequence[_Seen], ctx: CheckContext) -> Iterator[
         is_one = len(values) == 1 and not _is_literal(*values)
         enough = [is_one, not missing.is_alone]
         if all(enough) or (group is not everywhere and any(enough)):
-            yield ctx.hit_at(ctx.file.span(call.node), f"{callee}({name}=)", fixes=_fixes(name, call, values, ctx))
+            yield ctx.hit_at(
+                ctx.file.span(call.node),
+                f"{callee}({name}=)",
+                fixes=_fixes(name, call, values, ctx, is_near=group is not everywhere),
+            )
 
 
 def _values(name: str, calls: Sequence[_Seen]) -> set[str]:
@@ -157,19 +163,42 @@ def _is_literal(value: str) -> bool:
     )
 
 
-def _fixes(name: str, call: _Seen, values: Collection[str], ctx: CheckContext) -> tuple[Fix, ...]:
-    """Pass what all siblings pass, where that is one and the same."""
-    last = max(
-        [*call.node.args, *(keyword.value for keyword in call.node.keywords)],
-        key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0),
-        default=None,
-    )
-    if len(values) != 1 or last is None:
+def _fixes(name: str, call: _Seen, values: Collection[str], ctx: CheckContext, *, is_near: bool) -> tuple[Fix, ...]:
+    """Pass what all siblings pass, where that is one and the same, and means something here."""
+    index = ctx.file.source.index
+    if len(values) != 1:
         return ()
     (value,) = values
-    end = ctx.file.end(last)
-    place = Span(Position(end.line, end.column), Position(end.line, end.column))
-    return (ctx.replace(f"Pass {name}={value}", f", {name}={value}", place, safe=False),)
+    found = bracket(ctx.file.source, index.offset(ctx.file.end(call.node.func)), index.offset(ctx.file.end(call.node)))
+    if found is None or len(found.members) != len(call.node.args) + len(call.node.keywords):
+        return ()
+    if any(isinstance(argument, ast.GeneratorExp) for argument in call.node.args):
+        return ()
+    if not is_near and not _names(ast.parse(value), ast.Load) <= _known(call, ctx):
+        return ()
+    return (Fix(f"Pass {name}={value}", safe=False, edits=(found.with_last(f"{name}={value}"),)),)
+
+
+def _known(call: _Seen, ctx: CheckContext) -> set[str]:
+    """The names that mean something where a call stands: of its function, of the module's own level, and builtins."""
+    known = set(vars(builtins))
+    for part in ctx.file.tree.body:
+        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            known.add(part.name)
+        else:
+            known |= _names(part, ast.Store)
+    around = next((part for part in ast.walk(ctx.file.tree) if id(part) == call.scope), None)
+    return known | (_names(around, ast.Store) if around is not None else set())
+
+
+def _names(node: ast.AST, way: type[ast.expr_context]) -> set[str]:
+    """The names that something reads, or gives a meaning."""
+    found = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, way)}
+    if way is ast.Store:
+        found |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+        aliases = (part for part in ast.walk(node) if isinstance(part, ast.alias))
+        found |= {part.asname or part.name.split(".")[0] for part in aliases}
+    return found
 
 
 CHECKER: Final = SiblingOutlier

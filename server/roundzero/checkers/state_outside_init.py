@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted, within
+from roundzero.checkers._set_once import add_to_it, set_once
 from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class StateOutsideInit(PythonChecker):
     """Finds collections that a second call empties."""
 
     name = "state-outside-init"
-    version = "2"
+    version = "3"
     nodes = (ast.ClassDef,)
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
@@ -68,7 +69,8 @@ class StateOutsideInit(PythonChecker):
         early |= {place.attr for method in methods if method.name == "__init__" for place, _ in _sets(method)}
         for method, place in replaced:
             if place.attr not in early:
-                yield ctx.hit(place, f"{node.name}.{method.name}: {ctx.file.text(place)}")
+                fixes = add_to_it(ctx.file, methods, method, place)
+                yield ctx.hit(place, f"{node.name}.{method.name}: {ctx.file.text(place)}", fixes=fixes)
         filled = {method.name: _filled(method) for method in methods}
         calls: Counter[str] = Counter()
         for method in methods:
@@ -82,7 +84,8 @@ class StateOutsideInit(PythonChecker):
                 continue
             leads_on = any(place.attr in filled.get(name, ()) for name in _called(method))
             if not leads_on and not _is_kept(place, method) and not _gathers(place.attr, method):
-                yield ctx.hit(place, f"{node.name}.{method.name}: {ctx.file.text(place)}")
+                fixes = set_once(ctx.file, methods, method, place)
+                yield ctx.hit(place, f"{node.name}.{method.name}: {ctx.file.text(place)}", fixes=fixes)
 
 
 def _replaced(methods: Sequence[Function]) -> Iterator[tuple[Function, ast.Attribute]]:

@@ -11,6 +11,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
+from roundzero.checkers._known_errors import more_asked
 from roundzero.checkers._python import dotted, is_test_function, last_name, within
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class TautologicalRaise(PythonChecker):
     """Finds expectations that any failure satisfies."""
 
     name = "tautological-raise"
+    version = "2"
     nodes = (ast.FunctionDef, ast.AsyncFunctionDef)
 
     def concerns(self, ctx: CheckContext) -> bool:
@@ -44,7 +46,11 @@ class TautologicalRaise(PythonChecker):
         if not expected or _injects(node):
             return []
         last = max((call.lineno for call in _assertions(node) if call not in expected), default=0)
-        return [ctx.hit(call, dotted(call.args[0])) for call in expected if call.lineno > last]
+        return [
+            ctx.hit(call, dotted(call.args[0]), fixes=more_asked(ctx.file, node, call))
+            for call in expected
+            if call.lineno > last
+        ]
 
 
 def _expectations(test: Function) -> Iterator[ast.Call]:

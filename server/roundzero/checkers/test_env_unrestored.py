@@ -1,8 +1,9 @@
 """test-env-unrestored: a test changes ``os.environ`` for every test that runs after it.
 
 Silent where the file or a ``conftest.py`` above it restores it in a way that can be seen, in classes whose base may do
-so, and at module level, where the change is for the whole file. Looks at the whole change because other files are read.
-Invariant: at most one hit a function, on the first change, and none that the base has in the same words.
+so, at module level, where the change is for the whole file, for variables that are made for tests, and for those that
+each group of processes is told anew. Looks at the whole change because other files are read. Invariant: at most one hit
+a function and a variable, on the first change, and none that the base has in the same words.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from roundzero.checkers._undoing import (
     is_run_first,
     with_monkeypatch,
     with_patch_dict,
+    writes_to,
 )
 from roundzero.core.item import language_of
+from roundzero.core.regex import regex
 from roundzero.core.syntax import NotPythonError
 
 if TYPE_CHECKING:
@@ -33,8 +36,11 @@ if TYPE_CHECKING:
     from roundzero.core.ports import GrepHit, Repository
 
 _ENVIRON: Final = frozenset({"os.environ", "environ"})
-_MUTATORS: Final = frozenset({"pop", "update", "setdefault", "clear", "popitem"})
 _ADDS: Final = frozenset({"update", "setdefault", "putenv"})
+_NOBODY_ELSES: Final = regex(
+    r"""[\"'](?:(?:\w*_)?TEST_\w+|MASTER_ADDR|MASTER_PORT|(?:LOCAL_|NODE_|GROUP_)?RANK|(?:LOCAL_)?WORLD_SIZE)[\"']"""
+)
+"""A variable that only a test knows, or that whoever starts a group of processes sets for each of them."""
 _WORDS: Final = ("environ", "putenv", "unsetenv", "setenv", "delenv")
 
 
@@ -42,7 +48,7 @@ class TestEnvUnrestored(ChangeChecker):
     """Finds changes of the environment that outlive the test."""
 
     name = "test-env-unrestored"
-    version = "2"
+    version = "3"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at the changed tests that name the environment, and at what is set up around those that change it."""
@@ -56,10 +62,12 @@ class TestEnvUnrestored(ChangeChecker):
                 continue
             before = Counter(hit.subject for hit, _ in _seen(file.base)) if file.base is not None else Counter[str]()
             conftests = Conftests(repository, file.path, _WORDS)
+            told: set[str] = set()
             for hit, asked in seen:
                 if before[hit.subject]:
                     before[hit.subject] -= 1
-                elif not conftests.restore(asked):
+                elif hit.subject not in told and not conftests.restore(asked):
+                    told.add(hit.subject)
                     yield hit
 
 
@@ -91,6 +99,8 @@ class _Look:
         place = _changed(node)
         function = ctx.function
         if place is None or id(function) in self._reported or not is_run_first(ctx):
+            return
+        if _NOBODY_ELSES.search(ctx.file.text(place)) is not None:
             return
         if (
             _is_clean_start(node, ctx)
@@ -124,17 +134,10 @@ def _marks(ctx: CheckContext) -> Iterable[ast.AST]:
 
 def _changed(node: ast.AST) -> ast.expr | None:
     """The part of a statement that changes the environment."""
-    targets: list[ast.expr] = []
-    if isinstance(node, (ast.Assign, ast.Delete)):
-        targets = node.targets
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-        call = node.value.func
-        if (call.attr in _MUTATORS and dotted(call.value) in _ENVIRON) or dotted(call) in {"os.putenv", "os.unsetenv"}:
-            return node.value
-    for target in targets:
-        if isinstance(target, ast.Subscript) and dotted(target.value) in _ENVIRON:
-            return target
-    return None
+    call = node.value if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+    if call is not None and dotted(call.func) in {"os.putenv", "os.unsetenv"}:
+        return call
+    return next(writes_to(node, _ENVIRON), None)
 
 
 def _is_clean_start(node: ast.AST, ctx: CheckContext) -> bool:

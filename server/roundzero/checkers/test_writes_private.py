@@ -12,8 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
-from roundzero.checkers._python import dotted
-from roundzero.checkers._undoing import Restorations, has_unknown_base, is_run_first, with_monkeypatch
+from roundzero.checkers._undoing import Restorations, has_unknown_base, is_run_first, with_monkeypatch, writes
 from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
 
     from roundzero.core.finding import Fix, Hit
 
-_MUTATORS: Final = frozenset({"pop", "update", "setdefault", "clear", "append", "extend", "add", "remove", "discard"})
+_WRITERS: Final = frozenset({
+    "", "[]", "pop", "update", "setdefault", "clear", "append", "extend", "add", "remove", "discard",
+})  # fmt: skip
 _PRIVATE: Final = regex(r"_(?!_)\w+")
 
 
@@ -75,20 +76,9 @@ def _imported(tree: ast.Module) -> Iterable[str]:
 
 def _written(node: ast.AST) -> Iterable[tuple[ast.expr, str]]:
     """The private states that a statement writes, each with the part that does."""
-    targets: list[ast.expr] = []
-    if isinstance(node, (ast.Assign, ast.Delete)):
-        targets = node.targets
-    elif isinstance(node, ast.AugAssign):
-        targets = [node.target]
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-        call = node.value.func
-        state = dotted(call.value)
-        if call.attr in _MUTATORS and _is_private(state):
-            yield node.value, state
-    for target in targets:
-        state = dotted(target.value if isinstance(target, ast.Subscript) else target)
-        if _is_private(state):
-            yield target, state
+    for place, state, method in writes(node):
+        if method in _WRITERS and _is_private(state):
+            yield place, state
 
 
 def _is_private(state: str) -> bool:

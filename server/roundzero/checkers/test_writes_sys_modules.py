@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._python import dotted
-from roundzero.checkers._undoing import with_monkeypatch, with_patch_dict
+from roundzero.checkers._undoing import with_monkeypatch, with_patch_dict, writes_to
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from roundzero.checkers._python import Scope
     from roundzero.core.finding import Fix, Hit
@@ -26,7 +26,6 @@ _CLEANERS: Final = (
     "DirsOnSysPath", "fresh_module", "save", "unload", "forget", "uncache", "import_state", "swap_item",
 )  # fmt: skip
 """Words of what puts modules back: unittest's, pytest's and CPython's own ways among them."""
-_MUTATORS: Final = frozenset({"pop", "update", "setdefault", "clear", "popitem"})
 
 
 class TestWritesSysModules(PythonChecker):
@@ -51,7 +50,7 @@ class TestWritesSysModules(PythonChecker):
             if node.module == "sys":
                 self._names.update(name.asname or name.name for name in node.names if name.name == "modules")
             return ()
-        place = next(_writes(node, self._names), None)
+        place = next(writes_to(node, self._names), None)
         if place is None or (isinstance(place, ast.Subscript) and dotted(place.slice) == "__name__"):
             return ()
         function = ctx.function
@@ -65,20 +64,6 @@ class TestWritesSysModules(PythonChecker):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             fixes = _with_monkeypatch(node, ctx)
         return [ctx.hit(place, fixes=fixes or with_patch_dict(ctx, "sys.modules"))]
-
-
-def _writes(node: ast.AST, names: Collection[str]) -> Iterator[ast.expr]:
-    """The parts of a statement that write to ``sys.modules``."""
-    targets: list[ast.expr] = []
-    if isinstance(node, (ast.Assign, ast.Delete)):
-        targets = node.targets
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
-        call = node.value.func
-        if call.attr in _MUTATORS and dotted(call.value) in names:
-            yield node.value
-    for target in targets:
-        if isinstance(target, ast.Subscript) and dotted(target.value) in names:
-            yield target
 
 
 def _is_loading(node: ast.AST, ctx: CheckContext) -> bool:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import TextChecker, code
 from roundzero.checkers._cpp_text import functions
+from roundzero.checkers._empty_grids import leave_early
+from roundzero.checkers._python_grids import return_early
 from roundzero.checkers._python_launches import Launch, launches
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
@@ -39,7 +41,7 @@ class UnguardedKernelGrid(TextChecker):
     """Finds launches that an empty input breaks."""
 
     name = "unguarded-kernel-grid"
-    version = "2"
+    version = "3"
 
     def check(self, source: Source) -> Iterable[Hit]:
         """Compare the launching functions of one file. Raises NotPythonError."""
@@ -56,7 +58,8 @@ class UnguardedKernelGrid(TextChecker):
             if is_guarded or others < SIBLINGS or sum(guarded) * 2 < others:
                 continue
             grid = next(launch.grid for launch in each if not launch.is_guarded)
-            yield Hit(path=source.path, span=grid, subject=code(source.index.slice(grid)))
+            fixes = return_early(source, grid) if language == "python" else leave_early(source, grid)
+            yield Hit(path=source.path, span=grid, subject=code(source.index.slice(grid)), fixes=fixes)
 
 
 def _launches(source: Source) -> Iterator[list[Launch]]:

@@ -27,6 +27,7 @@ from roundzero.checkers._parts import (
 )
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.change import Side
+from roundzero.core.few import few
 from roundzero.core.finding import Evidence, Hit, evidence_at
 from roundzero.core.regex import regex
 
@@ -43,6 +44,8 @@ LEAST_PART: Final = 3
 """Files a part needs; the reference review split a change into parts of nine and three files."""
 LEAST_SHARE: Final = 0.1
 """Share of all files a part needs: what a sweep over a repository leaves over is no part."""
+MOST_NAMED: Final = 4
+"""Parts the title names, the largest first."""
 MOST_PLANNED: Final = 12
 """Files of a part that the plan lists: the rest lies in the folder that the title names."""
 SWEEP: Final = 0.5
@@ -65,7 +68,7 @@ class UnrelatedChanges(ChangeChecker):
     """Finds parts of a change that could be changes of their own."""
 
     name = "unrelated-changes"
-    version = "5"
+    version = "6"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Tie the files together and count what falls apart."""
@@ -73,9 +76,9 @@ class UnrelatedChanges(ChangeChecker):
         parts = _large_parts(files) or whole_parts(files)
         if len(parts) > 1:
             parts.sort(key=lambda part: (-len(part), files[part[0]].path))
-            named = ", ".join(f"`{_common([files[at].path for at in part])}` ({len(part)})" for part in parts[:4])
+            named = [f"`{_common([files[at].path for at in part])}` ({len(part)})" for part in parts]
             plan = tuple(row for number, part in enumerate(parts, 1) for row in _plan(files, part, number))
-            yield Hit(path=None, span=None, subject=named, evidence=plan)
+            yield Hit(path=None, span=None, subject=few(named, MOST_NAMED), evidence=plan)
 
 
 def _plan(files: Sequence[FileChange], part: Sequence[int], number: int) -> Iterable[Evidence]:

@@ -7,6 +7,7 @@ Invariant: nothing is written but temporary files of the programs asked.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -78,12 +79,12 @@ async def _ready() -> Sequence[Linter]:
 
 
 async def run(fixture: Fixture, items: Sequence[Item]) -> Sequence[Seen]:
-    """The open findings of a review of ``fixture`` with these items and no others. Raises OutsideError."""
+    """The open findings of a review of ``fixture`` with these items and no others, each. Raises OutsideError."""
     repository = _FixtureGit(fixture, await _change(fixture))
     workspace = Workspace(
         git=cast("Git", repository),
         settings=Settings(),
-        ruleset=Ruleset(tuple(items), ""),
+        ruleset=Ruleset(tuple(replace(item, one_a_file="") for item in items), ""),
         linters=(*discover_linters(), *await _ready()),
         environ={},
     )

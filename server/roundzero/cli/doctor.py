@@ -183,6 +183,8 @@ async def _configuration(place: Place | None, fatal: Sequence[str] = ()) -> Asyn
         yield f"  {path} ({'found' if path.is_file() else 'not there'})"
     for line in _in_force(settings):
         yield f"  {line}"
+    if settings.model_provider is not None:
+        yield f"model budget: {_spent()}"
     try:
         rules = load_rules(root, settings)
     except RoundzeroError as error:
@@ -198,6 +200,21 @@ async def _configuration(place: Place | None, fatal: Sequence[str] = ()) -> Asyn
     yield f"problems: {len(found)}" if found else "problems: none"
     for problem in found:
         yield f"  {problem}"
+
+
+def _spent() -> str:
+    """What all processes of this user together have asked for of late, as the limits count it."""
+    import time  # noqa: PLC0415  off the start-up path
+
+    from roundzero.store.budget_db import BudgetDb  # noqa: PLC0415  as above
+
+    try:
+        now = BudgetDb().tally(time.time())
+    except RoundzeroError as error:
+        return str(error)
+    cost = f", {now.cost:.2f} in the last day" if now.cost else ""
+    asked = f"{now.requests} requests in the last minute ({now.running} not answered yet)"
+    return f"{asked}, {now.tokens} tokens in the last hour{cost}"
 
 
 async def _lacking(place: Place | None, settings: Settings) -> str | None:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from roundzero.core.finding import FindingId, Observation
     from roundzero.core.ledger import Entry, Event, Ledger, Round
     from roundzero.engine.dismissing import Books
-    from roundzero.store.ledger_db import Branch, LedgerDb
+    from roundzero.store.ledger_branches import Branch
+    from roundzero.store.ledger_db import LedgerDb
 
 SUMMARY: Final = "list what is remembered of the branch, dismiss a finding or undo that"
 _ACTIONS: Final = ("list", "show", "dismiss", "reopen", "rounds")
@@ -121,7 +122,7 @@ async def _open(directory: str) -> _Desk:
     from roundzero.cli._place import open_place  # noqa: PLC0415  off the start-up path
     from roundzero.core.advance import expiries  # noqa: PLC0415  off the start-up path
     from roundzero.core.ledger import fold  # noqa: PLC0415  off the start-up path
-    from roundzero.engine.memory import found  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.ledger_of_branch import found  # noqa: PLC0415  off the start-up path
     from roundzero.store.clock import now  # noqa: PLC0415  off the start-up path
     from roundzero.store.ledger_db import LedgerDb  # noqa: PLC0415  off the start-up path
 
@@ -238,7 +239,7 @@ def _dismissed(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
 
 def _reopened(args: argparse.Namespace, desk: _Desk) -> Iterator[str]:
     from roundzero.core.rule_files import SHARED_FILE  # noqa: PLC0415  off the start-up path
-    from roundzero.engine.memory import DETACHED  # noqa: PLC0415  off the start-up path
+    from roundzero.engine.ledger_of_branch import DETACHED  # noqa: PLC0415  off the start-up path
     from roundzero.store.shared_dismissals import SharedDismissals  # noqa: PLC0415  off the start-up path
 
     name = _name(args.ids[0], (*desk.ledger.entries, *(each.id for each in _beside(desk))))

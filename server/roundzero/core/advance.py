@@ -13,28 +13,15 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from roundzero.core.change import Side
-from roundzero.core.finding import Finding, Grounds, Origin, State, fingerprint
+from roundzero.core.finding import Finding, State
 from roundzero.core.frozen import dataclass
-from roundzero.core.ledger import (
-    LIVE,
-    LIVE_OR_DISMISSED,
-    Entry,
-    Event,
-    Ledger,
-    Proof,
-    Round,
-    Sighting,
-    Sign,
-    line_reading,
-    rules_of,
-    step,
-    with_answers,
-)
+from roundzero.core.ledger import LIVE, LIVE_OR_DISMISSED, Entry, Event, Ledger, Proof, Round, Sign, step, with_answers
+from roundzero.core.regrading import SETTINGS_CHANGED, may_be_regraded, regrade_reason, settled_deeply
+from roundzero.core.sighting import Sighting, line_reading
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 
-    from roundzero.core.dismissal import Dismissal
     from roundzero.core.finding import FindingId, Observation
     from roundzero.core.item import ItemId
     from roundzero.core.known_texts import Texts
@@ -135,11 +122,6 @@ _SIGNS: Final = {
     "failed": Sign.RECHECK_FAILED,
     "refuted": Sign.REFUTED,
 }
-
-CODE_CHANGED: Final = "the code changed"
-SETTINGS_CHANGED: Final = "the settings or the checklists changed"
-NEW_EVIDENCE: Final = "there is new evidence"
-LOOKED_DEEPLY: Final = "a deep review looked at it"
 
 
 class _Clerk:
@@ -309,30 +291,6 @@ def rests_on_edits(seen: Observation | Sighting, uncommitted: Collection[RelPath
     return bool(uncommitted) and (seen.path is None or seen.path in uncommitted or seen.item in wide)
 
 
-def may_be_regraded(entry: Entry, ledger: Ledger, settings: str) -> bool:
-    """Whether other settings may have decided about an entry's severity since it was seen. ``settings``: of now.
-
-    Of one that the last round did not see, nobody noticed when they changed.
-    """
-    last = ledger.last
-    return last is not None and (last.rules != rules_of(settings) or (entry.last_seen or 0) < last.index)
-
-
-def regrade_reason(old: Sighting, new: Sighting, *, settings_changed: bool) -> str | None:
-    """Why a severity other than the one in force may stand; None when it is the same, or must stay."""
-    if old.severity is new.severity:
-        return None
-    if old.anchor_text != new.anchor_text:
-        return CODE_CHANGED
-    if new.source == "check" and settings_changed:
-        return SETTINGS_CHANGED
-    if new.source == "check" and old.producer_version != new.producer_version:
-        return f"the rule changed in {new.producer} {new.producer_version}"
-    if {(each.path, each.quote) for each in new.evidence} - {(each.path, each.quote) for each in old.evidence}:
-        return NEW_EVIDENCE
-    return LOOKED_DEEPLY if _settled(new) and _settled(new) != _settled(old) else None
-
-
 def _is_newly_refuted(entry: Entry | None, now: Sighting) -> bool:
     """Whether a refutation is news of an entry; of what is fixed or put aside it is none."""
     if entry is None or entry.state in LIVE:
@@ -340,105 +298,7 @@ def _is_newly_refuted(entry: Entry | None, now: Sighting) -> bool:
     return entry.state is State.REFUTED and entry.sighting.blob != now.blob
 
 
-def _settled(seen: Sighting) -> tuple[object, ...] | None:
-    """What a deep review made of something; None where there was none. How many drafts raised it is no reason."""
-    case = seen.anatomy
-    if case is None or case.votes is None:
-        return None
-    return (case.confirmed, tuple(sorted(claim.verdict.value for claim in case.claims if claim.decisive)))
-
-
 def _deep(seen: Sighting) -> Hashable:
     """What decides whether a finding blocks, of what a deep review found out about it."""
     case = seen.anatomy
-    return (case.votes, _settled(seen)) if case is not None and case.votes is not None else None
-
-
-def recalled(finding: Finding, ledger: Ledger, texts: Texts, *, settings: str, index: int | None = None) -> Finding:
-    """A finding of now with what the ledger knows of it. Gate it again afterwards.
-
-    ``settings`` is the digest of now. ``index``: the round this review is or will be; None where none is committed.
-    """
-    entry = ledger.entries.get(finding.id)
-    if entry is None:
-        return finding.but(first_seen=index, last_seen=index) if index is not None else finding
-    blob = texts.blob(finding.seen.path, finding.seen.side)
-    severity = finding.seen.severity
-    if severity is not entry.sighting.severity:
-        changed = may_be_regraded(entry, ledger, settings)
-        if regrade_reason(entry.sighting, Sighting.of(finding.seen, blob), settings_changed=changed) is None:
-            severity = entry.sighting.severity
-    seen, anatomy = finding.seen, with_answers(finding.seen.anatomy, entry.sighting.anatomy)
-    if severity is not seen.severity or anatomy is not seen.anatomy:
-        seen = replace(seen, severity=severity, anatomy=anatomy)
-    finding = finding.but(
-        seen=seen,
-        first_seen=entry.first_seen if entry.first_seen is not None else index,
-        last_seen=index if index is not None else entry.last_seen,
-        regressions=entry.regressions + (entry.state is State.FIXED),
-        family=entry.family if finding.family is None else finding.family,
-    )
-    return finding if finding.state is State.DISMISSED else _standing(finding, entry, ledger, blob)
-
-
-def gone(ledger: Ledger, there: frozenset[FindingId]) -> tuple[Entry, ...]:
-    """Entries a report lists though nobody saw them: still live, dismissed, or left in the last round.
-
-    ``there`` are the ids of the findings of now.
-    """
-    last = ledger.last.index if ledger.last is not None else None
-    return tuple(
-        entry
-        for name, entry in sorted(ledger.entries.items())
-        if name not in there and (entry.state in LIVE_OR_DISMISSED or (last is not None and entry.left == last))
-    )
-
-
-def dismissed(finding: Finding, dismissal: Dismissal) -> Finding:
-    """The finding as somebody dismissed it."""
-    grounds = Grounds(at=dismissal.at or None, expires=dismissal.expires)
-    return finding.but(
-        state=State.DISMISSED, state_text=dismissal.reason, state_by=dismissal.by, grounds=grounds, blocking=False
-    )
-
-
-def remains(entry: Entry) -> Finding:
-    """An entry as a finding, for a report on what nobody saw this time."""
-    seen, proof = entry.sighting, entry.proof
-    place = Grounds(
-        path=proof.path if proof is not None else None,
-        line=proof.line if proof is not None else None,
-        quote=proof.quote if proof is not None else None,
-        commit=proof.commit if proof is not None else None,
-        at=entry.since or None,
-    )
-    finding = Finding(
-        id=entry.id,
-        group=fingerprint(seen.item, seen.path, seen.symbol, seen.anchor_text),
-        seen=seen.observation(),
-        origin=Origin.INTRODUCED,
-        in_diff=False,
-        anchor=None,
-        state=entry.state,
-        state_text=proof.text if proof is not None else None,
-        grounds=place if proof is not None else None,
-        first_seen=entry.first_seen,
-        last_seen=entry.last_seen,
-        regressions=entry.regressions,
-        family=entry.family,
-    )
-    return dismissed(finding, entry.dismissal) if entry.dismissal is not None else finding
-
-
-def _standing(finding: Finding, entry: Entry, ledger: Ledger, blob: str) -> Finding:
-    """The finding in a state that being seen does not change."""
-    dismissal = entry.dismissal
-    if entry.state is State.DISMISSED and dismissal is not None:
-        return dismissed(finding, dismissal)
-    if entry.state is State.SUPERSEDED:
-        target = ledger.target(entry.id)
-        text = f"part of {target.id}" if target is not None else "part of another finding"
-        return finding.but(state=State.SUPERSEDED, state_text=text)
-    if entry.state is State.REFUTED and entry.sighting.blob == blob:
-        return finding.but(state=State.REFUTED, state_text=entry.proof.text if entry.proof is not None else None)
-    return finding
+    return (case.votes, settled_deeply(seen)) if case is not None and case.votes is not None else None

@@ -73,11 +73,13 @@ class Wait:
     """Not now. ``until`` None: never under these limits.
 
     ``soon``: what runs may give back at any moment what is missing, since more is reserved than most requests take.
+    ``why``: what the provider said that asked for it.
     """
 
     shortage: Shortage
     until: float | None
     soon: bool = False
+    why: str = ""
 
 
 def decide(charges: Iterable[Charge], tokens: int, cost: float, limits: Limits, now: float) -> Wait | None:

@@ -1,14 +1,8 @@
-"""Which listings of several rounds are one defect, when all that is known of them is path, line and title.
+"""How alike titles are that say what is wrong, for findings that share no anchor.
 
-For findings that came without an anchor: another reviewer's reports, or a model's that cited nothing; several passes
-of a model over one text are rounds as well. The rounds are read once forwards and once backwards. A reading makes
-chains: round by round, the surest links first, each listing continues at most one chain and each chain takes at most
-one listing, since what one round lists twice is seldom one defect. A place alone joins nothing, since one line may
-hold two defects; beyond that a link's evidence is how alike the titles are, the path, the line, and whether the chain
-was there in the round before; what its rivals have is taken off, because a title that fits two chains fits neither
-surely. Titles are compared by words, parts of names and, where words have no spaces, by characters; what many titles
-of a round share says little. There is no list of words and no look at severity, which drifts. Invariant: the answer
-depends on the listings alone, not on their order within a round.
+Titles are compared by words, parts of names and, where words have no spaces, by characters; what many titles of a
+round say tells little. There is no list of words and no look at severity, which drifts. Deliberately not which
+findings are one: who compares decides what else has to agree. Invariant: likeness is symmetric, and 1 for equal titles.
 """
 
 from __future__ import annotations
@@ -18,147 +12,13 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.frozen import dataclass
 from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-
-@dataclass(frozen=True, slots=True, order=True)
-class Listing:
-    """One finding in one round's report. Rounds count up; ``line`` from 1, 0 when there is none."""
-
-    round: int
-    path: str
-    line: int
-    title: str
-
-
-LIKENESS: Final = 19.0
-FILE: Final = 1.4
-FOLDER: Final = 0.7
-NEAR: Final = 4.0
-PAUSE: Final = 0.75
-DOUBT: Final = 4.6
-"""Evidence in log odds: for equal titles, the same file, the same folder, the same line; against, for a chain that the
-round before had not, and for any link at all. Fitted on two branches, 280 listings."""
-
 ALIKE: Final = 0.3
 """From this likeness on two titles say one thing, where nothing else tells but that they stand within a few lines."""
-
-_REACH: Final = 1.75
-"""Lines over which nearness falls to a third."""
-
-_OTHER_LISTINGS: Final = 0.4
-_OTHER_CHAINS: Final = 0.9
-"""How much the odds of a chain's other listings, and of a listing's other chains, take off. A chain may well end, a
-listing often finds its chain, so rivals for the listing say more."""
-
-
-def likeness(one: str, other: str) -> float:
-    """How alike two titles are, from 0 to 1, with every word as telling as another."""
-    both = _alike([Listing(1, "", 0, one), Listing(2, "", 0, other)])[0][1]
-    return sum(both) / 2
-
-
-def same_defect(listings: Sequence[Listing]) -> frozenset[tuple[int, int]]:
-    """The pairs of indices, smaller first, that are one defect, as read forwards or backwards."""
-    evidence = _Evidence(listings)
-    order = sorted({each.round for each in listings})
-    return frozenset(
-        pair
-        for rounds in (order, order[::-1])
-        for chain in _read(listings, evidence, rounds)
-        for pair in itertools.combinations(sorted(chain), 2)
-    )
-
-
-def _read(listings: Sequence[Listing], evidence: _Evidence, rounds: Sequence[int]) -> list[list[int]]:
-    result: list[list[int]] = []
-    by_round: dict[int, list[int]] = defaultdict(list)
-    for at in sorted(range(len(listings)), key=lambda at: listings[at]):
-        by_round[listings[at].round].append(at)
-    for rank, number in enumerate(rounds):
-        new = by_round[number]
-        before = rounds[rank - 1] if rank else None
-        odds = _against_rivals([[evidence.of(chain, at, before) for at in new] for chain in result])
-        links = sorted((-value, row, at) for row, values in enumerate(odds) for at, value in enumerate(values))
-        used: set[int] = set()
-        taken: set[int] = set()
-        for value, row, at in links:
-            if value < 0 and row not in used and at not in taken:
-                result[row].append(new[at])
-                used.add(row)
-                taken.add(at)
-        result += [[index] for at, index in enumerate(new) if at not in taken]
-    return result
-
-
-def _against_rivals(scores: list[list[float]]) -> list[list[float]]:
-    """Each score less what the others in its row and column have."""
-    odds = [[math.exp(min(value, 30.0)) for value in row] for row in scores]
-    rows = [sum(row) for row in odds]
-    columns = [sum(column) for column in zip(*odds, strict=True)]
-    return [
-        [
-            value
-            - _OTHER_LISTINGS * math.log1p(max(0.0, rows[row] - odds[row][column]))
-            - _OTHER_CHAINS * math.log1p(max(0.0, columns[column] - odds[row][column]))
-            for column, value in enumerate(values)
-        ]
-        for row, values in enumerate(scores)
-    ]
-
-
-class _Evidence:
-    """What speaks for a listing to continue a chain, in log odds."""
-
-    def __init__(self, listings: Sequence[Listing]) -> None:
-        self._listings = listings
-        self._folders = [each.path.rpartition("/")[0] for each in listings]
-        self._alike = _alike(listings)
-        self._anchors: dict[tuple[str, str], dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
-        for each in listings:
-            self._anchors[each.path, each.title][each.round].add(each.line)
-        self._moves: dict[tuple[str, int, int], list[tuple[int, int]]] = {}
-
-    def of(self, chain: Sequence[int], at: int, before: int | None) -> float:
-        """For listing ``at`` after ``chain``; ``before`` is the round read before the listing's."""
-        new, last = self._listings[at], chain[-1]
-        alike = self._alike[at]
-        cosine = max(alike[member][0] for member in chain)
-        if not cosine:
-            return -DOUBT
-        overlap = max(alike[member][1] for member in chain)
-        found = LIKENESS * (cosine + overlap) / 2 - DOUBT
-        if any(self._listings[member].path == new.path for member in chain):
-            found += FILE
-        if self._folders[last] == self._folders[at]:
-            found += FOLDER
-        found += NEAR * max(self._near(self._listings[member], new) for member in chain[-2:])
-        return found - PAUSE if self._listings[last].round != before else found
-
-    def _near(self, old: Listing, new: Listing) -> float:
-        """1 where the old line is now, less around it. Lines moved as the nearest did whose title stayed the same."""
-        if old.path != new.path or not old.line or not new.line:
-            return 0.0
-        moves = self._moved(old.path, old.round, new.round)
-        nearest = min(moves, key=lambda move: abs(move[0] - old.line), default=(0, 0))
-        return math.exp(-abs(old.line + nearest[1] - new.line) / _REACH)
-
-    def _moved(self, path: str, then: int, now: int) -> list[tuple[int, int]]:
-        """Lines of then, and by how much each has moved: of titles that each of both rounds has once in the file."""
-        key = (path, then, now)
-        if key not in self._moves:
-            kept = (
-                (min(lines[then]), min(lines[now]))
-                for (file, _), lines in self._anchors.items()
-                if file == path and len(lines.get(then, ())) == len(lines.get(now, ())) == 1
-            )
-            self._moves[key] = sorted((old, new - old) for old, new in kept)
-        return self._moves[key]
-
 
 _WORD: Final = regex(r"[A-Za-z0-9_]+(?:[./+-][A-Za-z0-9_]+)*|[^\W\d_A-Za-z]+")
 _PART: Final = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -166,6 +26,30 @@ _PLURAL: Final = regex(r"(?<=[a-z]{3})(?<!s)s$")
 _CHARACTER: Final = 0.25
 _NEIGHBOURS: Final = 0.7
 """What a character, and two side by side, of a script without spaces weigh beside a word."""
+
+
+def likeness(one: str, other: str) -> float:
+    """How alike two titles are, from 0 to 1, with every word as telling as another."""
+    return sum(alike((1, 2), (one, other))[0][1]) / 2
+
+
+def alike(rounds: Sequence[int], titles: Sequence[str]) -> list[list[tuple[float, float]]]:
+    """How alike each two titles are: the cosine of their words, and the share of the shorter one's that is common.
+
+    ``rounds``: by whom or when each was said; a word is rare as rarity has it.
+    """
+    found = [words(title) for title in titles]
+    telling = rarity(rounds, found)
+    weighed = [{word: weight * telling[word] ** 2 for word, weight in each.items()} for each in found]
+    whole = [sum(each.values()) or 1.0 for each in weighed]
+    result = [[(0.0, 0.0)] * len(titles) for _ in titles]
+    for one, first in enumerate(weighed):
+        for other in range(one):
+            second = weighed[other]
+            common = sum(first[word] for word in first.keys() & second.keys())
+            both = (common / math.sqrt(whole[one] * whole[other]), common / min(whole[one], whole[other]))
+            result[one][other] = result[other][one] = both
+    return result
 
 
 def words(title: str) -> dict[str, float]:
@@ -188,30 +72,14 @@ def words(title: str) -> dict[str, float]:
     return found
 
 
-def _alike(listings: Sequence[Listing]) -> list[list[tuple[float, float]]]:
-    """How alike each two titles are: the cosine of their words, and the share of the shorter one's that is common."""
-    found = [words(each.title) for each in listings]
-    telling = rarity(listings, found)
-    weighed = [{word: weight * telling[word] ** 2 for word, weight in each.items()} for each in found]
-    whole = [sum(each.values()) or 1.0 for each in weighed]
-    result = [[(0.0, 0.0)] * len(listings) for _ in listings]
-    for one, first in enumerate(weighed):
-        for other in range(one):
-            second = weighed[other]
-            common = sum(first[word] for word in first.keys() & second.keys())
-            both = (common / math.sqrt(whole[one] * whole[other]), common / min(whole[one], whole[other]))
-            result[one][other] = result[other][one] = both
-    return result
-
-
-def rarity(listings: Sequence[Listing], said: Sequence[dict[str, float]]) -> dict[str, float]:
-    """How rare each word is: by the round with most titles that have it. ``said``: the words of each listing."""
+def rarity(rounds: Sequence[int], said: Sequence[dict[str, float]]) -> dict[str, float]:
+    """How rare each word is: by the round with most titles that have it. ``said``: the words of each title."""
     by_round: dict[int, Counter[str]] = defaultdict(Counter)
-    for each, found in zip(listings, said, strict=True):
-        by_round[each.round].update(found.keys())
+    for number, found in zip(rounds, said, strict=True):
+        by_round[number].update(found.keys())
     most: dict[str, int] = {}
     for counts in by_round.values():
         for word, count in counts.items():
             most[word] = max(most.get(word, 0), count)
-    full = max(Counter(each.round for each in listings).values(), default=1)
+    full = max(Counter(rounds).values(), default=1)
     return {word: max(0.05, math.log((full + 1) / (count + 0.5))) for word, count in most.items()}

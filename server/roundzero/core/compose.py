@@ -15,6 +15,7 @@ from roundzero.core.finding import State
 from roundzero.core.frozen import dataclass
 from roundzero.core.gate import evaluate, gravest
 from roundzero.core.judge import IGNORED, View, listed
+from roundzero.core.one_a_file import told_once
 from roundzero.core.report import Coverage, Depth, FileSummary, Report, RoundInfo, Stats, Verdict, count
 from roundzero.core.rule_files import decides_about_reviews
 from roundzero.core.statistics import patch_bytes
@@ -67,6 +68,7 @@ def compose(
     about: About,
 ) -> Report:
     """The report of a review. ``findings`` are all of them, sorted."""
+    findings = told_once(findings, ruleset)
     shown = tuple(finding for finding in findings if listed(finding))
     view = View(paths=about.paths or None)
     covered = coverage(change, view)

@@ -122,7 +122,7 @@ class Hit:
     """What a checker or linter saw, before it belongs to an item.
 
     ``span`` None: about the file or, with ``path`` None, the change as a whole. ``subject`` names the thing in code
-    terms that need no translation (```cache={}```). ``code`` is a linter's rule. ``cause`` ties a consequence on an
+    terms that need no translation (```cache={}```). ``cause`` ties a consequence on an
     unchanged line to the changed line that brought it. ``unused`` marks text an editor may fade. ``severity`` replaces
     the item's where the place decides how grave it is.
     """
@@ -131,7 +131,6 @@ class Hit:
     span: Span | None
     side: Side = Side.HEAD
     subject: str = ""
-    code: str = ""
     evidence: tuple[Evidence, ...] = ()
     fixes: tuple[Fix, ...] = ()
     cause: Anchor | None = None

@@ -85,6 +85,10 @@ SYNTAX_CODE: Final = "E999"
 """The code by which an item names syntax errors, which ruff reports without being asked."""
 
 
+UNDEFINED_CODE: Final = "F821"
+"""The code by which an item names names that nothing defines."""
+
+
 @dataclass(frozen=True, slots=True)
 class RuffCheck:
     """Checked by ruff rules, by code (``E722``); SYNTAX_CODE stands for the text not parsing."""
@@ -160,6 +164,8 @@ class Item:
     ``checks`` is empty for a question only a model can answer. ``severity_set``: settings chose the severity, so a hit
     cannot change it. ``covers`` are items that say less of the same defect: on a line of both this one is shown.
     ``trigger``: what its checks see is told to a model, for the part of the change it is about, and never shown.
+    ``one_a_file``: what a report tells of a file once, naming the places: an equal ``subject``, or the whole ``item``
+    where it is found again and again.
     ``line`` is where the pack file defines it, from 1. ``convention``: where it is one, it is silent until the cases in
     the repository were counted and found to obey it.
     """
@@ -175,6 +181,7 @@ class Item:
     enabled: bool = True
     trigger: bool = False
     looks_at: LooksAt = LooksAt.ADDED
+    one_a_file: Literal["", "subject", "item"] = ""
     applies: Applies = field(default_factory=Applies)
     checks: tuple[CheckSpec, ...] = ()
     ask: str | None = None

@@ -18,7 +18,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.anatomy import FailureClass
-from roundzero.core.cluster import Listing, rarity, words
+from roundzero.core.cluster import rarity, words
 from roundzero.core.frozen import dataclass
 from roundzero.core.matching import MODEL_LINES
 from roundzero.core.prompt import OTHER
@@ -166,10 +166,10 @@ class _Compared:
 
     def __init__(self, said: Sequence[_Said]) -> None:
         self._said = said
-        rounds = [Listing(each.voice, "", 0, each.seen.title) for each in said]
+        voices = [each.voice for each in said]
         titles, claims = [dict(each.title) for each in said], [dict(each.claim) for each in said]
-        self._titles = _weighed(rounds, titles)
-        self._claims = _weighed(rounds, claims)
+        self._titles = _weighed(voices, titles)
+        self._claims = _weighed(voices, claims)
         self.scores = {pair: self._score(*pair) for pair in sorted(set(_neighbours(said)))}
 
     def of(self, one: int, other: int) -> float:
@@ -256,8 +256,8 @@ def _near(said: Sequence[_Said]) -> Iterator[tuple[int, int]]:
                 yield (min(one, other), max(one, other))
 
 
-def _weighed(rounds: Sequence[Listing], said: Sequence[dict[str, float]]) -> list[dict[str, float]]:
-    telling = rarity(rounds, said)
+def _weighed(voices: Sequence[int], said: Sequence[dict[str, float]]) -> list[dict[str, float]]:
+    telling = rarity(voices, said)
     return [{word: weight * telling[word] ** 2 for word, weight in each.items()} for each in said]
 
 

@@ -32,6 +32,7 @@ from roundzero.core.finding import (
 )
 from roundzero.core.frozen import dataclass
 from roundzero.core.gate import GatePolicy, gate
+from roundzero.core.given_names import without_given
 from roundzero.core.item import IgnoresCheck, ItemId, Language, Prose, Severity
 from roundzero.core.matching import Moves, assign_ids
 from roundzero.core.origin import Holder, holder_of, origins
@@ -127,7 +128,7 @@ def judge(  # noqa: PLR0913  each is an independent input
     current = _texts(change) if any(seen.source == "model" for seen in head) else frozenset()
     bench = _Bench(change, files, ruleset, view, policy, sight.based, sight.reached, current)
     findings = [bench.finding(*row) for row in zip(head, ids, came_from, reasons, strict=True)]
-    return sorted(without_covered(findings, ruleset), key=order)
+    return sorted(without_covered(without_given(findings, ruleset), ruleset), key=order)
 
 
 def listed(finding: Finding) -> bool:

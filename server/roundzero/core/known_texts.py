@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from roundzero.core.change import Side
 from roundzero.core.frozen import dataclass
-from roundzero.core.ledger import Sighting
 from roundzero.core.neighbours import Around
+from roundzero.core.sighting import Sighting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

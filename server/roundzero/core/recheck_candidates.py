@@ -14,13 +14,14 @@ from roundzero.core.advance import Recheck
 from roundzero.core.claims import decisive, is_outdated, texts_of
 from roundzero.core.finding import State
 from roundzero.core.item import Severity
-from roundzero.core.ledger import LIVE, Ledger, Proof, line_reading
+from roundzero.core.ledger import LIVE, Ledger, Proof
 from roundzero.core.linemap import LineMap
 from roundzero.core.matching import RESEMBLES, TELLING, resemblance
 from roundzero.core.outline import block_around
 from roundzero.core.rechecking import AROUND, Subject, defines, is_wide
 from roundzero.core.regex import regex
 from roundzero.core.remembered import remembered
+from roundzero.core.sighting import line_reading
 from roundzero.core.text import collapse
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from roundzero.core.claims import bound, decisive
 from roundzero.core.drafting import cause_of
 from roundzero.core.finding import State
 from roundzero.core.frozen import dataclass
-from roundzero.core.ledger import Proof, redacted
+from roundzero.core.ledger import Proof
 from roundzero.core.lexical import is_known
 from roundzero.core.neutral import neutral
 from roundzero.core.outline import symbol_at
@@ -29,6 +29,7 @@ from roundzero.core.quotes import CLOSE
 from roundzero.core.regex import regex
 from roundzero.core.remembered import Remembered
 from roundzero.core.secrets import redact
+from roundzero.core.sighting import redacted
 from roundzero.core.text import collapse
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from roundzero.core.change import Side
 from roundzero.core.cluster import likeness
 from roundzero.core.finding import FindingId, State, first_id
 from roundzero.core.frozen import dataclass
-from roundzero.core.ledger import Sighting, redacted
 from roundzero.core.matching import MODEL_LINES, RESEMBLES, TELLING, assign_ids, resemblance
 from roundzero.core.neighbours import Spot, couple
+from roundzero.core.sighting import Sighting, redacted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence

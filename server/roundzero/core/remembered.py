@@ -16,10 +16,10 @@ from roundzero.core.drafting import cause_of
 from roundzero.core.evidence import verified
 from roundzero.core.finding import Anchor, State
 from roundzero.core.frozen import dataclass
-from roundzero.core.ledger import line_reading
 from roundzero.core.matching import TELLING
 from roundzero.core.outline import symbol_at
 from roundzero.core.scope import nearest_changed_line
+from roundzero.core.sighting import line_reading
 from roundzero.core.text import RelPath, collapse
 from roundzero.core.units import redacted_source
 
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from roundzero.core.change import Change
     from roundzero.core.finding import Evidence, FindingId, Observation
     from roundzero.core.known_texts import Texts
-    from roundzero.core.ledger import Entry, Ledger, Sighting
+    from roundzero.core.ledger import Entry, Ledger
     from roundzero.core.quotes import Text
     from roundzero.core.ruleset import Ruleset
+    from roundzero.core.sighting import Sighting
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from roundzero.core.anatomy import Anatomy
 from roundzero.core.change import Side
 from roundzero.core.finding import FindingId, State
 from roundzero.core.frozen import dataclass
-from roundzero.core.ledger import redacted
 from roundzero.core.regex import regex
+from roundzero.core.sighting import redacted
 from roundzero.core.text import collapse
 
 if TYPE_CHECKING:

@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
 
 TEST_FOLDERS: Final = frozenset(
-    {"test", "tests", "testing", "unittests", "unit_tests", "integration_tests", "testsuite"}
-)
+    {"test", "tests", "Test", "Tests", "testing", "unittest", "unittests", "unit_test", "unit_tests", "unit-tests",
+     "integration_tests", "integration-tests", "functional_tests", "functional-tests", "acceptance_tests",
+     "system_tests", "regression_tests", "smoke_tests", "e2e_tests", "testsuite", "selftest", "selftests",
+     "autotest", "greentest"}
+)  # fmt: skip
 _ANYWHERE: Final = frozenset(
     {"fixtures", "testdata", "test_data", "test-data", "snapshots", "__snapshots__", "cassettes", "golden"}
 )

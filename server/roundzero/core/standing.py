@@ -9,13 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.advance import dismissed, gone, recalled, remains, rests_on_edits
+from roundzero.core.advance import rests_on_edits
 from roundzero.core.compose import hidden
 from roundzero.core.dismissal import covered
 from roundzero.core.families import families, one_blocker
 from roundzero.core.finding import State
 from roundzero.core.gate import gate
 from roundzero.core.judge import listed, shown
+from roundzero.core.recalled import dismissed, gone, recalled, remains
 from roundzero.core.report import order
 
 if TYPE_CHECKING:

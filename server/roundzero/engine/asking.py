@@ -257,6 +257,7 @@ class Asking:
         if ahead > post.longest_wait and given.shortage is not Shortage.ASKED:
             self._tell(LaneState.BUDGET_SPENT if spent else LaneState.WAITING, given.until)
             message = f"waiting for {given.shortage.value} would take {seconds / 60:.0f} minutes"
+            message += f": {given.why}" if given.why else ""
             return Reply(outcome=Outcome.QUOTA, message=message, retry_after=seconds)
         self._tell(LaneState.BUDGET_SPENT if spent else LaneState.WAITING, given.until)
         short = held or given.shortage is Shortage.ASKED

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core import planner as plan
+from roundzero.core import plan
 from roundzero.core.rule_files import LEDGER_FILE, SHARED_FILE
 from roundzero.engine.analysis import Analyst
 from roundzero.engine.exposure import reach
@@ -176,7 +176,7 @@ class ChangeLane:
             path
             for path, buffer in self._state.buffers.items()
             if buffer is not collected.get(path)
-            or (live.file(path) is not None if path not in files else not live.fresh(files[path]))
+            or (live.files.file(path) is not None if path not in files else not live.files.fresh(files[path]))
         )
 
     async def _renew_rules(self) -> tuple[Live, Analyst, Workspace]:
@@ -227,7 +227,7 @@ class ChangeLane:
     async def _look_around(self, live: Live, analyst: Analyst, change: Change) -> None:
         """Look at the changed files that are not open."""
         buffers = self._state.buffers
-        todo = [file for file in change.files if file.path not in buffers and not live.fresh(file)]
+        todo = [file for file in change.files if file.path not in buffers and not live.files.fresh(file)]
         for at in range(0, len(todo), BATCH):
             batch = [file for file in todo[at : at + BATCH] if file.path not in buffers]
             for sight, file in zip(await analyst.files(batch), batch, strict=True):
@@ -250,7 +250,7 @@ class ChangeLane:
 
     async def _look_who_reaches(self, live: Live, analyst: Analyst, snapshot: Snapshot) -> None:
         """Find out which symbols of old findings the change newly reaches, also in texts that are edited meanwhile."""
-        edited = [file for file in snapshot.change.files if not live.fresh(file)]
+        edited = [file for file in snapshot.change.files if not live.files.fresh(file)]
         sights = await analyst.files(edited) if edited else []
         seen = live.seen_of(snapshot.change, sights)
         known = await reach(seen, snapshot, live.rules.ruleset, seconds=SECONDS_WHILE_TYPING)

@@ -11,15 +11,16 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from roundzero.core.advance import LOOKED_DEEPLY
 from roundzero.core.change import Side
 from roundzero.core.claims import refutation
 from roundzero.core.dismissal import OF_REPOSITORY, DismissalScope, dismiss
 from roundzero.core.finding import State
 from roundzero.core.frozen import dataclass
-from roundzero.core.ledger import LIVE_OR_DISMISSED, Event, Proof, Sighting, Sign
+from roundzero.core.ledger import LIVE_OR_DISMISSED, Event, Proof, Sign
+from roundzero.core.regrading import LOOKED_DEEPLY
 from roundzero.core.rule_files import SHARED_FILE
-from roundzero.engine.memory import DETACHED, claimed, found
+from roundzero.core.sighting import Sighting
+from roundzero.engine.ledger_of_branch import DETACHED, claimed, found
 from roundzero.errors import UserError
 from roundzero.store.clock import now
 from roundzero.store.ledger_db import LedgerDb
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from roundzero.core.ledger import Entry
     from roundzero.engine.live import Live
     from roundzero.git.repository import Git
-    from roundzero.store.ledger_db import Branch
+    from roundzero.store.ledger_branches import Branch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,11 +42,11 @@ class Look:
         """Find out where hits of the file may have come from, and which of other files may have come from it."""
         assert self.file is not None and self.sight is not None  # noqa: S101, PT018  it was looked at
         self.wanted = analyst.moved_from(change, [self.sight])
-        self.takers = self.live.takers(self.path, analyst.removed_texts(self.file))
+        self.takers = self.live.files.takers(self.path, analyst.removed_texts(self.file))
         wanted = dict(self.wanted)
         if self.takers:
             wanted[self.path] = frozenset().union(*self.takers.values())
-        self.elsewhere = await analyst.elsewhere(change, self.live.missing(wanted, self.sight))
+        self.elsewhere = await analyst.elsewhere(change, self.live.files.missing(wanted, self.sight))
 
     def holds_for(self, live: Live, file: FileChange | None) -> bool:
         """Whether what was seen is true of a file in another change."""
@@ -55,8 +55,10 @@ class Look:
     def take(self) -> None:
         """Make it known."""
         assert self.file is not None and self.sight is not None  # noqa: S101, PT018  it was looked at
-        self.live.take(self.file, self.sight, self.wanted, self.elsewhere)
-        self.live.link(self.path, self.takers)
+        files = self.live.files
+        files.take(self.file, self.sight, self.wanted)
+        files.take_bases(self.elsewhere)
+        files.link(self.path, self.takers)
 
 
 def without_syntax(sight: FileSight, analyst: Analyst) -> FileSight:
@@ -88,13 +90,13 @@ class FastLane:
                 assert live.change is not None  # noqa: S101  collected
                 change, file = live.change, live.change.file(path)
                 if found is None or not found.holds_for(live, file):
-                    live.change = change = await workspace.git.refresh(change, path, buffer.text)
+                    live.files.change = change = await workspace.git.refresh(change, path, buffer.text)
                     file = change.file(path)
             if found is not None and found.holds_for(live, file):
                 found.file = file
                 return found
             found = Look(path, live, file)
-            if file is None or live.fresh(file):
+            if file is None or live.files.fresh(file):
                 return found
             await self._see(found, buffer, analyst, change)
             if self._is_current(found):
@@ -109,7 +111,7 @@ class FastLane:
     def _show_early(self, found: Look, buffer: Buffer, sight: FileSight) -> None:
         state, live = self._state, found.live
         if found.file is not None and state.buffers.get(found.path) is buffer and self._is_current(found):
-            live.take(found.file, sight, {}, Elsewhere(), complete=False)
+            live.files.take(found.file, sight, {}, complete=False)
             state.publish(live.judge(found.path))
 
     def _is_current(self, found: Look) -> bool:

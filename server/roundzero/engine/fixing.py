@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TriedFix:
-    """What came of a fix. ``preferred``: the finding goes, nothing gets worse. ``reason``: why not, or no edits."""
+    """What came of a fix. ``preferred``: the finding goes, nothing gets worse. ``reason``: why there are no edits."""
 
     edits: tuple[Edit, ...]
     preferred: bool
-    reason: str | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,8 @@ class Bench:
         before, after = await self._look(file, text_now), await self._look(file, fixed)
         if after.broken is not None and before.broken is None:
             return TriedFix((), preferred=False, reason=f"the result would not parse: {after.broken}")
-        reason = _verdict(finding.seen.item, _counted(before), _counted(after))
-        if after.broken is not None:
-            reason = "the text does not parse, so the result cannot be checked"
-        return TriedFix(fix.edits, preferred=reason is None, reason=reason)
+        better = _is_better(finding.seen.item, _counted(before), _counted(after))
+        return TriedFix(fix.edits, preferred=better and after.broken is None)
 
     async def _look(self, file: FileChange, text: str) -> FileSight:
         head = Source(file.path, text, blob_id(text.encode("utf-8", "surrogateescape")))
@@ -93,8 +91,5 @@ def _counted(sight: FileSight) -> Counter[ItemId]:
     return Counter(seen.item for seen in sight.seen)
 
 
-def _verdict(item: ItemId, before: Counter[ItemId], after: Counter[ItemId]) -> str | None:
-    if after[item] >= before[item]:
-        return "the finding would still be there"
-    worse = sorted(other for other in after if after[other] > before[other])
-    return f"it would bring {', '.join(worse)}" if worse else None
+def _is_better(item: ItemId, before: Counter[ItemId], after: Counter[ItemId]) -> bool:
+    return after[item] < before[item] and all(after[other] <= before[other] for other in after)

@@ -10,11 +10,12 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from roundzero.core import planner as plan
+from roundzero.core import plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
+    from roundzero.core.planner import Planner
     from roundzero.core.text import RelPath
 
 _log: Final = logging.getLogger(__name__)
@@ -30,7 +31,7 @@ class Jobs(Generic[T]):
 
     def __init__(
         self,
-        planner: plan.Planner,
+        planner: Planner,
         *,
         work: Callable[[plan.Lane, RelPath | None], Coroutine[None, None, T]],
         accept: Callable[[T], None],

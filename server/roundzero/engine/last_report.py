@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.compose import narrowed
-from roundzero.engine.memory import found
+from roundzero.engine.ledger_of_branch import found
 from roundzero.errors import OutsideError, UserError
 from roundzero.git.repository import Scope
 from roundzero.store.ledger_db import LedgerDb
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from roundzero.engine.review import ReviewRequest
     from roundzero.engine.workspace import Workspace
     from roundzero.render.kept import Kept
-    from roundzero.store.ledger_db import Branch
+    from roundzero.store.ledger_branches import Branch
 
 
 async def keep(common_dir: Path, memory: Memory, request: ReviewRequest, report: Report) -> Report:

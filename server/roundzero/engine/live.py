@@ -1,9 +1,8 @@
-"""What is known of the change right now: per file what was seen and which findings it makes.
+"""The findings of a change right now, by what was seen in its files and in it as a whole, and by earlier rounds.
 
-Knows no tasks, versions or clocks; the session feeds it. Cost follows what changed: only the file at hand is judged,
-and the files its hits may have been moved from. Who findings are in the ledger and where they stand says ``recall``.
-Invariants: a finding that was here before an edit and is here after it keeps its id; what a text that does not parse
-cannot show is carried over from the last one that did.
+Knows no tasks, versions or clocks; the session feeds it. What was seen in files is in ``known_files``, what it makes
+says ``judging``, where findings stand in the ledger ``recall``. Cost follows what changed: only the file at hand is
+judged, and the files its hits may have been moved from. Invariant: whoever feeds it learns which files show others now.
 """
 
 from __future__ import annotations
@@ -13,25 +12,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from roundzero.core.change import FileChange, Status
-from roundzero.core.finding import Finding, FindingId, Observation, State
-from roundzero.core.judge import Sight, judge, shown
+from roundzero.core.judge import Sight, shown
 from roundzero.core.matching import Moves
 from roundzero.core.rebase import carry, edit_map
 from roundzero.core.report import order
-from roundzero.engine.answers import WHY, Answers
+from roundzero.engine.answers import Answers
 from roundzero.engine.exposure import Reach
-from roundzero.engine.identity import identify, kept_ids, renamed
-from roundzero.engine.known_file import (
-    KnownFile,
-    completed,
-    head_texts,
-    key,
-    may_be_moved,
-    moved,
-    paths_of,
-    related,
-    same_base,
-)
+from roundzero.engine.identity import kept_ids, renamed
+from roundzero.engine.judging import Judging
+from roundzero.engine.known_file import head_texts, moved, paths_of
+from roundzero.engine.known_files import KnownFiles
 from roundzero.engine.sights import ChangeSight, Elsewhere, FileSight, combine, failures_of, gaps
 
 if TYPE_CHECKING:
@@ -40,12 +30,12 @@ if TYPE_CHECKING:
     from roundzero.core.change import BaseChoice, Change, Source
     from roundzero.core.checklist import Failure
     from roundzero.core.dismissal import Dismissal
-    from roundzero.core.item import ItemId
+    from roundzero.core.finding import Finding, FindingId, Observation
     from roundzero.core.known_texts import Texts
     from roundzero.core.ledger import Ledger
     from roundzero.core.suppress import Directive
     from roundzero.core.text import RelPath
-    from roundzero.engine.known_file import Wanted
+    from roundzero.engine.known_file import KnownFile
     from roundzero.engine.recall import Recall
     from roundzero.engine.rules import Rules
 
@@ -56,17 +46,13 @@ class Live:
     def __init__(self, rules: Rules) -> None:
         """Know nothing."""
         self.rules = rules
-        self.change: Change | None = None
+        self.files = KnownFiles()
         self.looked: BaseChoice | None = None
         """The base of the change that was looked at as a whole last; before that there is no verdict."""
         self.wide = ChangeSight()
         self.wide_of: tuple[str | None, str | None, str] | None = None
         self._wide_files: dict[RelPath, FileChange] = {}
         self._reach = Reach()
-        self._entries: dict[RelPath, KnownFile] = {}
-        self._linked: set[RelPath] = set()
-        """The files whose hits may come from others: few, so that judging one file does not look at all."""
-        self._elsewhere: dict[RelPath, tuple[str, Elsewhere]] = {}
         self.recall: Recall | None = None
         self.answers = Answers()
         """What a model said."""
@@ -79,31 +65,22 @@ class Live:
 
     def inherit(self, old: Live) -> None:
         """Keep what rules do not change, until files are looked at again: the change, and findings for their ids."""
-        self.change, self._reach = old.change, old._reach
+        self.files.inherit(old.files)
+        self._reach = old._reach
         self.recall, self.answers = old.recall, old.answers
         changed = {file.path for file in self.change.files} if self.change is not None else set()
         self.answers.keep(self.answers.paths | changed, self.rules.ruleset.by_id)
         self._raw_rest, self._rest, self._aside = old._raw_rest, old._rest, old._aside
-        for path, entry in old._entries.items():
-            sight = FileSight(path=path, failures=entry.sight.failures)
-            self._entries[path] = KnownFile(
-                entry.file, sight, complete=False, raw=entry.raw, findings=entry.findings, judged=entry.judged
-            )
 
-    def fresh(self, file: FileChange) -> bool:
-        """Whether a file's results are there and still true."""
-        entry = self._entries.get(file.path)
-        return entry is not None and entry.complete and key(entry.file) == key(file)
-
-    def file(self, path: RelPath) -> FileChange | None:
-        """The version of a file its findings belong to."""
-        entry = self._entries.get(path)
-        return entry.file if entry is not None else None
+    @property
+    def change(self) -> Change | None:
+        """The change as it is known; None before it was collected."""
+        return self.files.change
 
     def judged(self, path: RelPath) -> FileChange | None:
         """The version of a file its findings lie in; one without hunks for a file beyond the change."""
-        if path in self._entries:
-            return self.file(path)
+        if path in self.files.entries:
+            return self.files.file(path)
         text = self._texts_beyond.get(path)
         if text is None:
             return None
@@ -116,103 +93,24 @@ class Live:
 
     def install(self, change: Change) -> set[RelPath]:
         """Take a change collected anew. The paths that left it, and had findings, are returned."""
-        self.change = change
         self._settled = None
-        there = {file.path: file for file in change.files}
-        left = {path for path, entry in self._entries.items() if path not in there and entry.findings}
-        for path in [path for path in self._entries if path not in there]:
-            del self._entries[path]
-        for path in list(self._elsewhere):
-            if path not in there:
-                del self._elsewhere[path]
-        self.answers.keep(there, self.rules.ruleset.by_id)
+        left = self.files.install(change)
+        self.answers.keep({file.path: file for file in change.files}, self.rules.ruleset.by_id)
         return left
 
     def drop(self, path: RelPath) -> None:
         """A file is no longer part of the change."""
-        self._entries.pop(path, None)
-        self._elsewhere.pop(path, None)
+        self.files.drop(path)
         self._settled = None
-
-    def missing(self, wanted: Wanted, sight: FileSight) -> dict[RelPath, frozenset[ItemId]]:
-        """Of the bases hits may come from, those not looked at yet; ``sight`` is about to be taken."""
-        lacking: dict[RelPath, frozenset[ItemId]] = {}
-        for path, items in wanted.items():
-            entry, other = self._entries.get(path), self._known(path)
-            own = sight if path == sight.path else entry.sight if entry is not None else None
-            known = set(own.based) if own is not None else set()
-            known |= {item for _, item in other.based}
-            if items - known:
-                lacking[path] = items - known
-        return lacking
-
-    def takers(self, path: RelPath, removed: frozenset[str]) -> dict[RelPath, frozenset[ItemId]]:
-        """The other files with introduced findings whose line is among what ``path`` removed, with their items."""
-        found: dict[RelPath, set[ItemId]] = defaultdict(set)
-        for other, entry in self._entries.items() if removed else ():
-            if other == path:
-                continue
-            for finding in entry.findings:
-                seen = finding.seen
-                if seen.anchor_text in removed and finding.hidden is None and may_be_moved(finding):
-                    found[other].add(seen.item)
-        return {other: frozenset(items) for other, items in found.items()}
-
-    def take(
-        self, file: FileChange, sight: FileSight, wanted: Wanted, elsewhere: Elsewhere, *, complete: bool = True
-    ) -> None:
-        """Take what was seen in a version of a file. ``complete`` False: our own checks are still running."""
-        entry = self._entries.get(file.path)
-        before = entry.good if entry is not None else None
-        unfinished = sight.broken is not None or not complete
-        if unfinished and before is not None and same_base(before[0], file):
-            sight = completed(sight, before[1], moved(before[0], file))
-        if sight.broken is None:
-            before = (file, sight)
-        if entry is None:
-            self._entries[file.path] = KnownFile(file, sight, complete, wanted, before)
-        else:
-            entry.file, entry.sight, entry.complete, entry.wanted, entry.good = file, sight, complete, wanted, before
-        if wanted:
-            self._linked.add(file.path)
-        else:
-            self._linked.discard(file.path)
-        self._add(elsewhere)
-
-    def link(self, path: RelPath, takers: Mapping[RelPath, frozenset[ItemId]]) -> None:
-        """Note that hits of other files may have been moved from ``path``."""
-        for other, items in takers.items():
-            if (entry := self._entries.get(other)) is not None:
-                entry.wanted = {**entry.wanted, path: entry.wanted.get(path, frozenset()) | items}
-                self._linked.add(other)
-
-    def _add(self, elsewhere: Elsewhere) -> None:
-        for path in {path for path, _ in elsewhere.based}:
-            file = self.change.file(path) if self.change is not None else None
-            if file is None or file.base is None:
-                continue
-            old = self._known(path)
-            new = {row for row in elsewhere.based if row[0] == path} - old.based
-            items = {item for _, item in new}
-            base = (seen for seen in elsewhere.base if seen.item in items and seen.path == file.base.path)
-            self._elsewhere[path] = (file.base.blob, Elsewhere((*old.base, *base), old.based | new))
-
-    def _known(self, path: RelPath) -> Elsewhere:
-        """What is known of a file's base beside its own sight."""
-        blob, known = self._elsewhere.get(path, ("", Elsewhere()))
-        file = self.change.file(path) if self.change is not None else None
-        there = file is not None and file.base is not None and file.base.blob == blob
-        return known if there else Elsewhere()
 
     def judge(self, path: RelPath) -> set[RelPath]:
         """Judge a file anew, with those it is related to; the paths whose findings are others now."""
-        if self.change is None or path not in self._entries:
+        if self.change is None or path not in self.files.entries:
             return set()
-        together = related(path, self._linked, self._entries)
-        entries = {each: self._entries[each] for each in sorted(together)}
+        entries = self.files.together(path)
         before = {each: entry.findings for each, entry in entries.items()}
         others = self._ids_beyond(entries)
-        elsewhere = self._beside(entries)
+        elsewhere = self.files.bases_beside(entries)
         said = (seen for each, entry in entries.items() for seen in self.answers.seen_in(each, entry.file.head))
         wide = replace(self.wide, seen=(*self._wide_in(entries), *said))
         sight = combine((entry.sight for entry in entries.values()), elsewhere, wide)
@@ -240,19 +138,21 @@ class Live:
     def take_answer(self, changed: Iterable[RelPath]) -> set[RelPath]:
         """Judge anew where something a model said is another. The paths whose findings are others now."""
         paths = set(changed)
-        found = set() if paths <= self._entries.keys() else self._judge_rest() | self._put_aside()
+        found = set() if paths <= self.files.entries.keys() else self._judge_rest() | self._put_aside()
         return found | {each for path in sorted(paths) for each in self.judge(path)}
 
     def checked(self) -> tuple[Observation, ...]:
         """What checks saw at the head."""
-        own = (seen for entry in self._entries.values() for seen in entry.sight.seen)
+        own = (seen for entry in self.files.entries.values() for seen in entry.sight.seen)
         return (*own, *self.wide.seen)
 
     def seen_of(self, change: Change, more: Sequence[FileSight]) -> Sight:
         """What was seen in the texts of a change; ``more`` was seen in those that are not fresh."""
-        fresh = {file.path for file in change.files if self.fresh(file)}.difference(sight.path for sight in more)
-        entries = {path: entry for path, entry in self._entries.items() if path in fresh}
-        return combine((*(entry.sight for entry in entries.values()), *more), self._beside(entries), ChangeSight())
+        fresh = {file.path for file in change.files if self.files.fresh(file)}.difference(sight.path for sight in more)
+        entries = {path: entry for path, entry in self.files.entries.items() if path in fresh}
+        return combine(
+            (*(entry.sight for entry in entries.values()), *more), self.files.bases_beside(entries), ChangeSight()
+        )
 
     def take_reach(self, reach: Reach) -> set[RelPath]:
         """Take what the change newly reaches. The paths whose findings are others now."""
@@ -275,23 +175,13 @@ class Live:
             else:
                 yield from found
 
-    def _beside(self, entries: Mapping[RelPath, KnownFile]) -> Elsewhere:
-        """Base observations of files beyond what their own sights hold."""
-        base: list[Observation] = []
-        based: set[tuple[RelPath, ItemId]] = set()
-        for path, entry in entries.items():
-            known = self._known(path)
-            base += [seen for seen in known.base if seen.item not in entry.sight.based]
-            based |= known.based
-        return Elsewhere(tuple(base), frozenset(based))
-
     def _judge_rest(self) -> set[RelPath]:
         """Judge what the checks of the whole change saw outside reviewed files; paths whose findings changed."""
         if self.change is None:
             return set()
-        seen = tuple(each for each in self.wide.seen if each.path is None or each.path not in self._entries)
+        seen = tuple(each for each in self.wide.seen if each.path is None or each.path not in self.files.entries)
         before = self._rest
-        seen += self.answers.beyond(self._entries)
+        seen += self.answers.beyond(self.files.entries)
         sight = combine((), Elsewhere(), replace(self.wide, seen=seen))
         self._raw_rest = self._judged(sight, {}, self._ids_beyond({}))
         self._rest = self._stood(self._raw_rest, self._texts_beyond)
@@ -305,63 +195,25 @@ class Live:
         """The ids of findings that are not of these files; of all files when there are none."""
         if self.recall is None:
             return frozenset()
-        beyond = {finding.id for path, entry in self._entries.items() if path not in entries for finding in entry.raw}
+        beyond = {
+            finding.id for path, entry in self.files.entries.items() if path not in entries for finding in entry.raw
+        }
         return frozenset(beyond | {finding.id for finding in self._raw_rest if entries})
 
     def _judged(
         self, sight: Sight, entries: Mapping[RelPath, KnownFile], others: frozenset[FindingId]
     ) -> list[Finding]:
         assert self.change is not None  # noqa: S101  callers looked
-        old = [finding for entry in entries.values() for finding in entry.raw]
-        if not entries:
-            old = self._raw_rest
-        moves = Moves(
-            {
-                path: (path, moved(entry.judged, entry.file))
-                for path, entry in entries.items()
-                if entry.judged is not None
-            },
-            before=head_texts(entry.judged for entry in entries.values() if entry.judged is not None),
-            after=head_texts(entry.file for entry in entries.values()),
+        judging = Judging(
+            change=self.change,
+            rules=self.rules,
+            answers=self.answers,
+            recall=self.recall,
+            old=[finding for entry in entries.values() for finding in entry.raw] if entries else self._raw_rest,
+            heads=head_texts(entry.file for entry in entries.values()) if entries else self._texts_beyond,
+            others=others,
         )
-        found = judge(
-            self.change,
-            sight,
-            self.rules.ruleset,
-            view=self.rules.view,
-            policy=self.rules.policy,
-            language=self.rules.language,
-            identify=lambda seen: self._identified(seen, old, moves, entries, others),
-        )
-        return [self._aged(finding) for finding in found] if self.answers.paths else found
-
-    def _aged(self, finding: Finding) -> Finding:
-        """A model's finding in the state that edits have left it in."""
-        state = self.answers.state_of(finding.seen) if finding.seen.source == "model" else State.OPEN
-        if state is State.OPEN or finding.state is not State.OPEN:
-            return finding
-        from roundzero.core.gate import gate  # noqa: PLC0415  needed where a model takes part
-
-        return gate(finding.but(state=state, state_text=WHY[state], counts=False), self.rules.policy)
-
-    def _identified(
-        self,
-        seen: Sequence[Observation],
-        old: Sequence[Finding],
-        moves: Moves,
-        entries: Mapping[RelPath, KnownFile],
-        others: frozenset[FindingId],
-    ) -> list[FindingId]:
-        """Ids: those of the findings of before, then those of entries of these files, then first ids."""
-        recall = self.recall
-        if recall is None or not recall.ledger.entries:
-            return identify(seen, old, moves)
-        kept = kept_ids(seen, old, moves)
-        rest = {at: each for at, each in enumerate(seen) if at not in kept}
-        if rest:
-            heads = head_texts(entry.file for entry in entries.values()) if entries else self._texts_beyond
-            kept |= recall.known(rest, heads, {*others, *kept.values()})
-        return identify(seen, old, moves, kept=kept, reserved=recall.ledger.entries.keys() | others)
+        return judging.findings(sight, entries)
 
     # --- what is remembered ---
 
@@ -389,14 +241,14 @@ class Live:
         recall = self.recall
         if recall is None or not (anew or self._unsettled):
             return set()
-        everything = [*(finding for entry in self._entries.values() for finding in entry.raw), *self._raw_rest]
-        heads = {**self._texts_beyond, **head_texts(entry.file for entry in self._entries.values())}
+        everything = [*self.files.raw(), *self._raw_rest]
+        heads = {**self._texts_beyond, **head_texts(entry.file for entry in self.files.entries.values())}
         names = recall.renamed(everything, heads)
         self._unsettled = False
         if not names and not anew:
             return set()
         changed: set[RelPath] = set()
-        for path, entry in self._entries.items():
+        for path, entry in self.files.entries.items():
             if entry.raw:
                 entry.raw = renamed(entry.raw, names)
                 found = self._stood(entry.raw, head_texts([entry.file]))
@@ -436,13 +288,13 @@ class Live:
         dismissal = self._aside.get(finding.id)
         if dismissal is None:
             return finding
-        from roundzero.core.advance import dismissed  # noqa: PLC0415  needed where something is dismissed
+        from roundzero.core.recalled import dismissed  # noqa: PLC0415  needed where something is dismissed
         from roundzero.core.standing import gated_again  # noqa: PLC0415  as above
 
         return gated_again(dismissed(finding, dismissal), self.rules.policy)
 
     def _all(self) -> list[Finding]:
-        return [*(finding for entry in self._entries.values() for finding in entry.findings), *self._outside()]
+        return [*self.files.findings(), *self._outside()]
 
     def gated(self) -> list[Finding]:
         """All findings, hidden ones too, of which each family has one that blocks."""
@@ -454,7 +306,7 @@ class Live:
         if self._settled is None:
             from roundzero.core.families import families, one_blocker  # noqa: PLC0415  after the first diagnostics
 
-            raw = [*(finding for entry in self._entries.values() for finding in entry.raw), *self._raw_rest]
+            raw = [*self.files.raw(), *self._raw_rest]
             entries = self.recall.ledger.entries if self.recall is not None else {}
             known = {name: entry.family for name, entry in entries.items() if entry.family is not None}
             named = families([finding for finding in sorted(raw, key=order) if shown(finding)], known)
@@ -467,7 +319,7 @@ class Live:
     def findings(self, path: RelPath | None = None) -> list[Finding]:
         """All findings, hidden ones too, of a file or of everything."""
         if path is not None:
-            entry = self._entries.get(path)
+            entry = self.files.entries.get(path)
             own = entry.findings if entry is not None else []
             found = [*own, *(each for each in self._outside() if each.seen.path == path)]
         else:
@@ -476,17 +328,17 @@ class Live:
 
     def _outside(self) -> Iterable[Finding]:
         """What was found beyond the change, but for files that an edit has made part of it since."""
-        return (each for each in self._rest if each.seen.path not in self._entries)
+        return (each for each in self._rest if each.seen.path not in self.files.entries)
 
     def failures(self) -> tuple[Failure, ...]:
         """What was not checked."""
         paths = [file.path for file in self.change.files] if self.change is not None else []
-        known = failures_of((entry.sight for entry in self._entries.values()), self.wide)
+        known = failures_of((entry.sight for entry in self.files.entries.values()), self.wide)
         return (*gaps(self.rules.ruleset, self.rules.linters, paths), *known)
 
     def directives(self) -> dict[RelPath, tuple[Directive, ...]]:
         """The comments that dismiss, by path."""
-        return {path: entry.sight.directives for path, entry in self._entries.items() if entry.sight.directives}
+        return {path: entry.sight.directives for path, entry in self.files.entries.items() if entry.sight.directives}
 
     def identify(self, seen: Sequence[Observation], ledger: Ledger, texts: Texts) -> list[FindingId]:
         """Ids for observations of the whole change, by what is known now and then by a ledger."""

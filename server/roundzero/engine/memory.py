@@ -1,14 +1,14 @@
 """What one review remembers of its branch, and what it adds: the ledger between disk, git and the pure core.
 
-Finds the branch's ledger and what became of the texts it knows, and commits the round. Decides nothing about findings.
-Invariants: a ledger that cannot be used costs a notice and nothing else; only a review of the whole branch writes.
+Reads the branch's ledger, with what became of the texts it knows, and commits the round. Decides nothing about
+findings; which ledger that is says ``ledger_of_branch``, where texts went ``following``. Invariants: a ledger that
+cannot be used costs a notice and nothing else; only a review of the whole branch writes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import Counter
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -18,19 +18,16 @@ from roundzero.core.finding import State
 from roundzero.core.frozen import dataclass
 from roundzero.core.known_texts import Texts
 from roundzero.core.ledger import LIVE, Event, Ledger, Proof, Round, Sign, fold
-from roundzero.core.linemap import LineMap
-from roundzero.core.matching import TELLING
-from roundzero.core.renames import renames
 from roundzero.core.report import RoundInfo
 from roundzero.core.rule_files import SHARED_FILE
 from roundzero.core.shared_file import NOT_READ, parse_shared
-from roundzero.core.text import collapse
+from roundzero.engine.following import follow, quoted
+from roundzero.engine.ledger_of_branch import claimed, found
 from roundzero.errors import OutsideError
 from roundzero.store.ledger_db import LedgerDb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from collections.abc import Set as AbstractSet
 
     from roundzero.core.change import Change
     from roundzero.core.dismissal import Dismissal
@@ -41,10 +38,7 @@ if TYPE_CHECKING:
     from roundzero.core.text import RelPath
     from roundzero.engine.workspace import Workspace
     from roundzero.git.repository import Git
-    from roundzero.store.ledger_db import Branch
-
-DETACHED: Final = "HEAD is detached, and a dismissal like this belongs to a branch; switch to it"
-"""Why a finding cannot be put aside where there is no branch."""
+    from roundzero.store.ledger_branches import Branch
 
 AS_BEFORE: Final = "the file is again as it was before this branch"
 
@@ -217,7 +211,9 @@ async def remember(
                 memory.ledger = Ledger()
     memory.ledger = fold(expiries(memory.ledger, at), memory.ledger)
     try:
-        await _follow(memory, _Past(git, change, at_hand or {}), change)
+        known = await follow(git, change, memory.ledger, memory.reviewed, at_hand=at_hand or {})
+        memory.texts, memory.restored = known.texts, known.restored
+        memory.quoted = await quoted(git, change, memory.ledger, known.texts.heads)
     except OutsideError as error:
         memory.notices += (str(error),)
     return memory
@@ -258,185 +254,6 @@ async def _open(memory: Memory, git: Git, change: Change, ref: str | None, at: s
     memory.dismissals = await asyncio.to_thread(db.dismissals, memory.branch)
     memory.reviewed = await asyncio.to_thread(db.reviewed, memory.branch)
     memory.praised = await asyncio.to_thread(db.is_praised, memory.branch)
-
-
-async def found(db: LedgerDb, git: Git, ref: str | None, commit: str | None) -> Branch | None:
-    """The ledger to read: the branch's, the one of the branch being rebased, or one of a branch at the same commit."""
-    if not db.path.is_file():
-        return None
-    names = [ref] if ref is not None else [git.rebasing]
-    if ref is None:
-        names += [name for name, at in (await git.branches()).items() if at == commit]
-    for name in names:
-        if name is not None and (branch := await asyncio.to_thread(db.find, name)) is not None:
-            return branch
-    return None
-
-
-async def claimed(db: LedgerDb, git: Git, ref: str, commit: str | None, base: str | None, *, at: str) -> Branch:
-    """The ledger to write to. Raises OutsideError.
-
-    A ledger of a name that is no more is taken over when the reflog tells of the renaming or its head is one of this
-    branch's own commits; a head in the base's history may be that of any merged branch. So is one of a name that this
-    branch had and another has now.
-    """
-    known = await asyncio.to_thread(db.find, ref)
-    if known is not None and known.head == commit:
-        return known
-    refs = await git.branches()
-    related: set[str] = set()
-    names = set(refs)
-    if known is not None and known.head is not None and commit is not None:
-        past = await git.past(ref)
-        if known.head in past.heads or await git.is_ancestor(known.head, commit):
-            related.add(known.head)
-    elif known is None:
-        others = [each for each in await asyncio.to_thread(db.branches) if each.head is not None]
-        if others and commit is not None:
-            past = await git.past(ref)
-            own = await git.own_commits(commit, base)
-            for each in others:
-                if each.ref in refs:
-                    if each.ref in past.names and await _left_behind(git, each, own | past.heads, refs[each.ref]):
-                        related.add(each.head or "")
-                        names.discard(each.ref)
-                elif each.ref in past.names or each.head in own:
-                    related.add(each.head or "")
-                else:
-                    names.add(each.ref)
-    branch = await asyncio.to_thread(lambda: db.claim(ref, commit, refs=names, related=related))
-    await asyncio.to_thread(lambda: db.tidy(at=at, refs={*refs, ref}))
-    return branch
-
-
-async def _left_behind(git: Git, ledger: Branch, own: AbstractSet[str], now: str) -> bool:
-    """Whether a ledger belongs to commits that were renamed away, and not to who has its name at commit ``now``."""
-    head = ledger.head
-    return head is not None and head in own and head != now and not await git.is_ancestor(head, now)
-
-
-class _Past:
-    """Earlier texts: those at hand and of the change itself, which nobody may have committed, else git's."""
-
-    def __init__(self, git: Git, change: Change, at_hand: Mapping[str, Source]) -> None:
-        self.git = git
-        self._near = {**at_hand, **{each.blob: each for each in change.head_texts.values() if each.blob}}
-
-    async def texts(self, blobs: Mapping[str, RelPath]) -> dict[str, Source]:
-        """The texts of blobs, each as if it lay at a path; what is not here or not text is left out."""
-        found: dict[str, Source] = {}
-        for blob, path in blobs.items():
-            if (near := self._near.get(blob)) is not None:
-                found[blob] = Source(path, near.text, blob, encoding=near.encoding, bom=near.bom)
-        rest = {blob: path for blob, path in blobs.items() if blob not in found}
-        return {**found, **await self.git.texts(rest)} if rest else found
-
-
-async def _follow(memory: Memory, past: _Past, change: Change) -> None:
-    """Find out what became of the texts that entries were last seen in."""
-    git = past.git
-    heads = dict(change.head_texts)
-    bases = {path: source.blob for path, source in change.base_texts.items()}
-    then = {
-        (entry.sighting.path, entry.sighting.blob)
-        for entry in memory.ledger.entries.values()
-        if entry.state is not State.FIXED and entry.sighting.side is Side.HEAD and entry.sighting.path is not None
-    }
-    skipped = {skip.path for skip in change.skipped}
-    gone: set[RelPath] = set()
-    restored: set[RelPath] = set()
-    for path in sorted({path for path, _ in then} - heads.keys()):
-        if change.is_gone(path):
-            gone.add(path)
-        elif path not in skipped:
-            await _look(git, change, path, heads, gone, restored)
-    named = await _renamed(past, change, memory, then, gone)
-    targets: dict[tuple[RelPath, str], Source] = {}
-    for path, blob in then:
-        target = heads.get(named.get(path, path))
-        if blob and target is not None and (target.path, target.blob) != (path, blob):
-            targets[path, blob] = target
-    old = await past.texts({blob: path for path, blob in sorted(targets)})
-    known = [(key, old[key[1]], target) for key, target in sorted(targets.items()) if key[1] in old]
-    hunks = await git.hunks_of([(before.text, target.text) for _, before, target in known])
-    memory.texts = Texts(
-        heads=heads,
-        bases=bases,
-        maps={key: (target.path, LineMap(each)) for (key, _, target), each in zip(known, hunks, strict=True)},
-        olds={key: before for key, before, _ in known},
-        gone=frozenset(gone),
-        renamed=named,
-    )
-    memory.restored = frozenset(restored)
-    memory.quoted = await _quoted(git, change, memory.ledger, heads)
-
-
-async def _quoted(
-    git: Git, change: Change, ledger: Ledger, heads: Mapping[RelPath, Source]
-) -> Mapping[RelPath, Source]:
-    if all(entry.sighting.source == "check" for entry in ledger.entries.values()):
-        return {}
-    from roundzero.core.remembered import quoted_paths  # noqa: PLC0415  where a model took part
-
-    found: dict[RelPath, Source] = {}
-    for path in sorted(quoted_paths(ledger) - heads.keys()):
-        source = await git.read(path, Side.HEAD, change) if git.may_have(path, change) else None
-        if source is not None:
-            found[path] = source
-    # Looked for here, beside the loop, and kept with the texts: it takes longer than all the rest.
-    texts = [*found.values(), *(heads[path] for path in quoted_paths(ledger) & heads.keys())]
-    await asyncio.to_thread(lambda: [each.sensitive for each in texts])
-    return found
-
-
-async def _renamed(
-    past: _Past, change: Change, memory: Memory, then: AbstractSet[tuple[RelPath, str]], gone: AbstractSet[RelPath]
-) -> dict[RelPath, RelPath]:
-    """What files that are gone are called now: as git says of the base, else as their last texts say."""
-    found = {path: file.path for path in gone if (file := change.file_from(path)) is not None and file.head is not None}
-    last = {
-        path: memory.reviewed.get(path) or blob for path, blob in sorted(then) if path in gone and path not in found
-    }
-    before = {path for path, _ in then} | set(memory.reviewed) | set(found.values())
-    arrived = [file.head for file in change.files if file.head is not None and file.path not in before]
-    if not (arrived and any(last.values())):
-        return found
-    texts = await past.texts({blob: path for path, blob in last.items() if blob})
-    lost = [Source(path, texts[blob].text, blob) for path, blob in last.items() if blob in texts]
-    found |= renames(lost, arrived)
-    unknown = last.keys() - found.keys() - {each.path for each in lost}
-    return found | _by_quotes(memory.ledger, unknown, [each for each in arrived if each.path not in found.values()])
-
-
-def _by_quotes(ledger: Ledger, gone: AbstractSet[RelPath], arrived: Sequence[Source]) -> dict[RelPath, RelPath]:
-    """What files are called now of which no text is left: the only new one that reads all that was found in them."""
-    quotes: dict[RelPath, set[str]] = {path: set() for path in sorted(gone)}
-    for entry in ledger.entries.values():
-        seen = entry.sighting
-        if seen.path in quotes and entry.state is not State.FIXED and len(seen.anchor_text) >= TELLING:
-            quotes[seen.path].add(seen.anchor_text)
-    lines = {each.path: {collapse(line) for line in each.text.split("\n")} for each in arrived} if quotes else {}
-    homes = {path: [new for new, there in lines.items() if said and said <= there] for path, said in quotes.items()}
-    asked = Counter(new for found in homes.values() for new in found)
-    return {path: new[0] for path, new in homes.items() if len(new) == 1 and asked[new[0]] == 1}
-
-
-async def _look(
-    git: Git, change: Change, path: RelPath, heads: dict[RelPath, Source], gone: set[RelPath], restored: set[RelPath]
-) -> None:
-    """Look at a path beyond the change: gone, or there, and perhaps as it was at the base."""
-    if change.file(path) is not None or not git.may_have(path, change):
-        gone.add(path)
-        return
-    head = await git.read(path, Side.HEAD, change)
-    if head is None:
-        if change.head_tree is not None:
-            gone.add(path)
-        return
-    heads[path] = head
-    base = await git.read(path, Side.BASE, change)
-    if base is not None and base.blob == head.blob:
-        restored.add(path)
 
 
 def everywhere(listened: Listened, texts: Texts, items: frozenset[ItemId]) -> Listened:

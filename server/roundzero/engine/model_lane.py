@@ -1,9 +1,8 @@
-"""The model lane: asks a model about what of the change it has not answered, and knows its cost and why it waits.
+"""The model lane: has a model asked about what of the change it has not answered, and knows its cost and why it waits.
 
-When it runs is the planner's decision, what it may spend the budget's, what is let in the gates'; what was said lives
-on in ``answers``. Edits do not end it: what comes is carried over to the text of now. Invariants: nothing is sent
-unless the user configured a provider and the repository is trusted; a unit is asked about once for as long as its text
-and what is known around it stay the same; whatever goes wrong is a state with a reason, and is told once.
+When it runs is the planner's decision, what it may spend the budget's, what is asked ``inquiring``'s. Edits do not end
+it: what comes is carried over to the text of now. Invariants: nothing is sent unless the user configured a provider and
+the repository is trusted; whatever goes wrong is a state with a reason, and is told once.
 """
 
 from __future__ import annotations
@@ -11,44 +10,33 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from roundzero.core import planner as plan
+from roundzero.core import plan
 from roundzero.core.finding import State as Standing
-from roundzero.core.frozen import dataclass
 from roundzero.core.judge import within
-from roundzero.engine.kept_answers import KeptAnswers
+from roundzero.engine.inquiring import Inquiring
 from roundzero.engine.lane_state import WAITS, LaneStanding
 from roundzero.engine.model_access import SWITCHED_OFF, ModelAccess
 from roundzero.engine.telling import NOT_YET, LaneState, ModelStatus
-from roundzero.engine.unit_keys import keys_of
 from roundzero.errors import RoundzeroError, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+    from collections.abc import Callable, Collection, Coroutine
 
-    from roundzero.core.change import Change, Source
-    from roundzero.core.drafting import Texts
-    from roundzero.core.finding import Finding, Observation
-    from roundzero.core.linemap import LineMap
-    from roundzero.core.model_values import Unit
+    from roundzero.core.change import Change
+    from roundzero.core.finding import Finding
     from roundzero.core.report import Depth
     from roundzero.core.text import RelPath
-    from roundzero.core.units import Cut
-    from roundzero.engine.answers import Said
     from roundzero.engine.asking import Asking
-    from roundzero.engine.known_facts import KnownFacts
-    from roundzero.engine.live import Live
-    from roundzero.engine.looked_at import LookedAt
+    from roundzero.engine.inquiring import ModelRun
     from roundzero.engine.model_access import Complete
     from roundzero.engine.model_review import Asked
-    from roundzero.engine.quick_review import Answer, Inquiry, ModelSight
+    from roundzero.engine.quick_review import ModelSight
     from roundzero.engine.review import ProgressSink
     from roundzero.engine.second_look import LookedAgain
     from roundzero.engine.state import State
-    from roundzero.engine.workspace import Workspace
 
 T = TypeVar("T")
 
@@ -56,26 +44,6 @@ _log: Final = logging.getLogger(__name__)
 
 _LATE: Final = 0.2
 """Seconds after the end of a wait at which it is asked again: clocks of two processes differ."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelRun:
-    """One run over a change. ``whole``: everything that could be asked about is answered. ``asked`` counts units."""
-
-    change: Change
-    asked: int
-    whole: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Round:
-    """What one run asks about: units with their keys, and what was said of each before."""
-
-    inquiry: Inquiry
-    parts: Cut
-    units: tuple[tuple[Unit, str], ...]
-    texts: Texts
-    before: Mapping[str, list[tuple[Said, int]]]
 
 
 class ModelLane:
@@ -98,27 +66,19 @@ class ModelLane:
         self._access = ModelAccess(
             state, heard=self._heard, complain=lambda text: self._standing.say_once("settings", text), complete=complete
         )
+        self._inquiring = Inquiring(state, self._access)
         self._turn = asyncio.Lock()
         self._direct: set[asyncio.Task[object]] = set()
-        self._doubted: list[Observation] = []
-        self._again: set[str] = set()
-        """What is to be asked again, whatever it was answered: findings, and their units until each is answered."""
         self.deepened: tuple[str | None, str] | None = None
         """Merge base and snapshot of the last deep review that left no gap."""
         self._timer: asyncio.TimerHandle | None = None
-        self._looked: LookedAt | None = None
-        self._facts: KnownFacts | None = None
-        self._done: object = None
-        self._renewals = 0
-        """How often there came to be more to ask than the change tells: what runs meanwhile does not ask it."""
-        self._kept = KeptAnswers()
 
     # --- life ---
 
     def reset(self) -> None:
         """Look for provider, key and trust again; a person has changed something."""
         self._access.reset()
-        self._renewals += 1
+        self._inquiring.renew()
         self._rest()
 
     def stop(self) -> None:
@@ -174,7 +134,7 @@ class ModelLane:
     @property
     def _sight(self) -> ModelSight | None:
         """What a model has said, with the hunks counted that the change has now. None: nothing, or it may not speak."""
-        live, looked = self._state.live, self._looked
+        live, looked = self._state.live, self._inquiring.looked
         if looked is None or live is None or live.change is None or self._access.why_off not in {None, SWITCHED_OFF}:
             return None
         return looked.now(live.change)
@@ -207,9 +167,12 @@ class ModelLane:
             self._standing.begin()
             self._access.look_again()
             if wanted:
-                self._kept.forget_failed()
+                self._inquiring.forget_failed()
             try:
-                run = await self._look(live, workspace, asking, progress, paths)
+                run = await self._inquiring.run(live, workspace, asking, progress, paths)
+                if not run.done:
+                    self._wait(asking)
+                self._standing.end(run.answers)
                 self._standing.trouble = None
                 return run
             except Exception as error:
@@ -265,8 +228,7 @@ class ModelLane:
     async def recheck(self, finding: Finding) -> ModelRun | None:
         """Ask the unit of a finding again, whatever it was answered. Raises UserError, OutsideError."""
         await self.check()
-        self._doubted.append(finding.seen)
-        self._renewals += 1
+        self._inquiring.doubt(finding.seen)
         return await self.ask_now()
 
     async def confirm(self, finding: Finding, progress: ProgressSink | None = None) -> LookedAgain:
@@ -290,7 +252,7 @@ class ModelLane:
             if text is None:
                 raise UserError(f"the text of {now.seen.path} is not at hand; ask for a deep review")
             asking = await self._access.ready(workspace, wanted=True)
-            this = await self._prepared(live, workspace, change)
+            this = await self._inquiring.prepared(live, workspace, change)
             seen, why = await look_again(
                 now.seen, this.inquiry, this.texts, workspace, asking, recall=live.recall, progress=progress
             )
@@ -304,7 +266,7 @@ class ModelLane:
 
     def ask_again(self) -> None:
         """Look again at what is to be asked: something about the change is known anew."""
-        self._renewals += 1
+        self._inquiring.renew()
         if self._state.settings.model_mode in {"onIdle", "onSave"}:
             self._post(plan.ModelAsked())
 
@@ -315,7 +277,7 @@ class ModelLane:
         """
         from roundzero.engine.model_review import Asked, stats_of  # noqa: PLC0415  off the start-up path
 
-        live, looked = self._state.live, self._looked
+        live, looked = self._state.live, self._inquiring.looked
         if live is None or looked is None or self._access.why_off not in {None, SWITCHED_OFF}:
             return None
         seen = tuple(each for file in change.files for each in live.answers.holding_in(file.path, file.head))
@@ -328,153 +290,6 @@ class ModelLane:
         outside = tuple(source for path, source in live.answers.outside.items() if path in there)
         sight = replace(sight, observations=seen, outside=outside, spent=self._access.spent() or sight.spent)
         return Asked(sight, stats_of(sight, self._state.settings))
-
-    async def _look(
-        self,
-        live: Live,
-        workspace: Workspace,
-        asking: Asking,
-        progress: ProgressSink | None,
-        paths: Collection[RelPath],
-    ) -> ModelRun | None:
-        from roundzero.engine.context import shows  # noqa: PLC0415  off the start-up path
-        from roundzero.engine.quick_review import ask_each  # noqa: PLC0415  as above
-
-        change = live.change
-        assert change is not None  # noqa: S101  look() asked
-        settings = workspace.settings
-        asked_how = (workspace.ruleset.digest, settings.language, settings.model_max_unit_lines, self._access.made_of)
-        held = (id(live.answers), live.answers.forgotten, self._renewals)
-        signature = (change.base.merge_base, change.snapshot, asked_how, held)
-        if self._done == signature and not self._doubted:
-            return ModelRun(change=change, asked=0, whole=True)
-        this = await self._prepared(live, workspace, change)
-        doubts, self._doubted = self._doubted, []
-        self._again |= {key for unit, key in this.units if any(shows(unit, each.path, each.line) for each in doubts)}
-        todo = [
-            (unit, key)
-            for unit, key in this.units
-            if not self._knows(live, unit, key) and (not paths or any(within(unit.path, each) for each in paths))
-        ]
-        known = self._kept.all()
-        answers = {key: known[key] for _, key in this.units if key in known}
-
-        async def one(row: tuple[Unit, str]) -> Answer:
-            unit, key = row
-            answers[key] = await self._put(unit, key, this, asking)
-            return answers[key]
-
-        def heard(done: int, total: int) -> None:
-            if progress is not None:
-                progress.stage("model", done, total)
-
-        await ask_each(todo, one, heard)
-        await self._conclude(this, answers, change)
-        whole = len(answers) == len(this.units) and all(answer.draft is not None for answer in answers.values())
-        if whole and not any(key in self._again for _, key in this.units):
-            self._done = signature
-        else:
-            self._wait(asking)
-        self._standing.end(answers.values())
-        return ModelRun(change=change, asked=len(todo), whole=whole)
-
-    def _knows(self, live: Live, unit: Unit, key: str) -> bool:
-        """Whether a unit need not be looked at: what was said of it stands, and nobody doubts it."""
-        kept = self._kept.good(key) is not None
-        stands = kept and key not in self._again and live.answers.answered(unit.path, key)
-        return key in self._kept.failed or stands
-
-    async def _prepared(self, live: Live, workspace: Workspace, change: Change) -> _Round:
-        from roundzero.core.known_texts import Texts as Recognised  # noqa: PLC0415  as above
-        from roundzero.core.ledger import Ledger  # noqa: PLC0415  off the start-up path
-        from roundzero.engine.hosting import model_name  # noqa: PLC0415  as above
-        from roundzero.engine.known_facts import KnownFacts as Known  # noqa: PLC0415  as above
-        from roundzero.engine.model_review import inquiry_of  # noqa: PLC0415  as above
-        from roundzero.engine.quick_review import prepare  # noqa: PLC0415  as above
-
-        settings, recall = workspace.settings, live.recall
-        inquiry = inquiry_of(
-            workspace,
-            change,
-            live.rules.view,
-            model=model_name(settings),
-            seen=live.checked(),
-            ledger=recall.ledger if recall is not None else Ledger(),
-            texts=recall.texts_with(change.head_texts) if recall is not None else Recognised(),
-        )
-        snapshot = workspace.around(change)
-        if self._facts is None or self._facts.keep_in != snapshot.keep_in:
-            self._facts = Known(snapshot.keep_in)
-        ready = await prepare(inquiry, snapshot, self._facts)
-        asked_of = f"{settings.model_provider} {settings.model_base_url} {inquiry.model}"
-        keys = await asyncio.to_thread(keys_of, ready.units, inquiry, asked_of)
-        rows = tuple(zip(ready.units, keys, strict=True))
-        for path in live.answers.paths:
-            if (file := change.file(path)) is not None and file.head is not None:
-                live.answers.follow(path, file.head)
-        before = {key: live.answers.within(unit, key, keys) for unit, key in rows}
-        return _Round(inquiry, ready.parts, rows, ready.texts, before)
-
-    async def _put(self, unit: Unit, key: str, this: _Round, asking: Asking) -> Answer:
-        """Ask about one unit, and take what holds of the answer at once."""
-        from roundzero.engine.quick_review import ask_unit, sight_of  # noqa: PLC0415  off the start-up path
-
-        doubted, answer = key in self._again, self._kept.good(key)
-        if doubted or answer is None:
-            via = self._access.anew() if doubted else asking
-            answer = await ask_unit(unit, this.inquiry, via)
-        answer = replace(answer, unit=unit)
-        self._kept.take(key, answer)
-        if answer.draft is None:
-            return answer
-        self._again.discard(key)
-        sight = await asyncio.to_thread(sight_of, [answer], this.inquiry, this.texts, parts=this.parts)
-        live = self._state.live
-        if live is None or live.change is None:
-            return answer
-        sources: dict[RelPath, Source] = {each.path: each for each in sight.outside}
-        live.answers.outside |= sources
-        sources |= this.inquiry.change.head_texts
-        moved = await self._moved({each.path for each in sight.observations}, sources)
-        live = self._state.live or live
-        changed = live.answers.take(unit, key, this.before[key], sight.observations, sources, moved=moved)
-        self._state.publish(live.take_answer(changed))
-        return answer
-
-    async def _moved(
-        self, paths: Iterable[RelPath | None], asked: Mapping[RelPath, Source]
-    ) -> dict[RelPath, tuple[Source, LineMap]]:
-        """Where lines went in the files that were edited since they were asked about."""
-        from roundzero.core.linemap import LineMap as Lines  # noqa: PLC0415  off the start-up path
-
-        live, workspace = self._state.live, self._state.workspace
-        found: dict[RelPath, tuple[Source, LineMap]] = {}
-        for path in sorted({path for path in paths if path is not None}):
-            file = live.change.file(path) if live is not None and live.change is not None else None
-            then, now = asked.get(path), file.head if file is not None else None
-            if workspace is not None and then is not None and now is not None and then.text != now.text:
-                found[path] = now, Lines(await workspace.git.hunks(then.text, now.text))
-        return found
-
-    async def _conclude(self, this: _Round, answers: Mapping[str, Answer], change: Change) -> None:
-        """Say what is answered now, and why the rest is not."""
-        from roundzero.engine.looked_at import LookedAt  # noqa: PLC0415  off the start-up path
-        from roundzero.engine.quick_review import sight_of  # noqa: PLC0415  as above
-
-        known = [replace(answers[key], unit=unit) for unit, key in this.units if key in answers]
-        sight = await asyncio.to_thread(sight_of, known, this.inquiry, this.texts, parts=this.parts)
-        self._looked = LookedAt(this.inquiry, this.texts, this.parts, tuple(known), sight)
-        live = self._state.live
-        if live is None:
-            return
-        answered: dict[RelPath, set[str]] = defaultdict(set)
-        for unit, key in this.units:
-            if key in answers and answers[key].draft is not None:
-                answered[unit.path].add(key)
-        live.answers.know(answered)
-        self._kept.forget_failed(but=[key for _, key in this.units])
-        if live.change is not None and live.change.snapshot == change.snapshot:
-            self._state.publish(live.take_answer(live.answers.prune([unit for unit, _ in this.units])))
 
     def _wait(self, asking: Asking) -> None:
         """Come back when what was waited for is there: one timer, and none when nobody knows when."""

@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     from roundzero.core.report import Report
     from roundzero.core.text import RelPath
     from roundzero.engine.fast_lane import Look
+    from roundzero.engine.inquiring import ModelRun
     from roundzero.engine.jobs import Jobs
     from roundzero.engine.live import Live
-    from roundzero.engine.model_lane import ModelLane, ModelRun
+    from roundzero.engine.model_lane import ModelLane
     from roundzero.engine.state import State
 
 STATUS_SECONDS: Final = 0.1

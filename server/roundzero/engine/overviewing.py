@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from roundzero.engine.quick_review import Asks, Inquiry
     from roundzero.engine.repository import Snapshot
     from roundzero.engine.review import ProgressSink
-    from roundzero.store.ledger_db import Branch
+    from roundzero.store.ledger_branches import Branch
 
 STAGE: Final = "overview"
 

@@ -11,12 +11,12 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from roundzero.core.advance import recalled
 from roundzero.core.finding import FindingId, State, first_id
-from roundzero.core.ledger import redacted
 from roundzero.core.rebase import edit_map
+from roundzero.core.recalled import recalled
 from roundzero.core.recognition import match
 from roundzero.core.report import RoundInfo
+from roundzero.core.sighting import redacted
 from roundzero.core.standing import gated_again, put_aside
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from roundzero.core.finding import Finding, Observation
     from roundzero.core.gate import GatePolicy
     from roundzero.core.known_texts import Texts, Then
-    from roundzero.core.ledger import Entry, Ledger, Sighting
+    from roundzero.core.ledger import Entry, Ledger
+    from roundzero.core.sighting import Sighting
     from roundzero.core.text import RelPath
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundzero.core import planner as plan
+from roundzero.core import plan
 
 if TYPE_CHECKING:
     from roundzero.config import Settings

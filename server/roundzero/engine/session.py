@@ -11,17 +11,20 @@ import asyncio
 import contextlib
 import logging
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core import planner as plan
+from roundzero.core import plan
 from roundzero.core.judge import listed, shown
+from roundzero.core.planner import Planner
 from roundzero.core.rule_files import holds_packs
+from roundzero.engine.by_id import ById
 from roundzero.engine.change_lane import ChangeLane
 from roundzero.engine.fast_lane import FastLane, Look
 from roundzero.engine.jobs import Jobs
+from roundzero.engine.model_on_demand import ModelOnDemand
 from roundzero.engine.outlook import Outlook
 from roundzero.engine.rhythm import rhythm_of
+from roundzero.engine.rounds import Rounds
 from roundzero.engine.state import State
 from roundzero.engine.telling import NOT_YET, EngineStatus, Listener, Publication
 from roundzero.errors import OutsideError, RoundzeroError, UserError
@@ -32,16 +35,14 @@ if TYPE_CHECKING:
 
     from roundzero.config import Settings
     from roundzero.core.change import BaseChoice
-    from roundzero.core.dismissal import DismissalScope
     from roundzero.core.finding import Finding, FindingId
     from roundzero.core.report import Depth, Report
     from roundzero.core.ruleset import Problem
     from roundzero.core.text import RelPath
-    from roundzero.engine.dismissing import Desk
     from roundzero.engine.fixing import TriedFix
+    from roundzero.engine.inquiring import ModelRun
     from roundzero.engine.model_access import Complete
-    from roundzero.engine.model_lane import ModelLane, ModelRun
-    from roundzero.engine.review import ProgressSink, ReviewRequest, Said
+    from roundzero.engine.review import ProgressSink, ReviewRequest
 
 __all__ = ["Engine", "EngineStatus", "Listener", "Publication"]
 
@@ -66,17 +67,25 @@ class Engine:
         ``problems`` are those of the settings; the status names them. ``complete`` asks the editor's own model.
         """
         self.root = root
-        self._listener = listener
         self._state = State(root, settings, problems, listener, trusted=trusted)
-        self._planner = plan.Planner(rhythm_of(settings), paused=not settings.enable, collected=False)
+        self._planner = Planner(rhythm_of(settings), paused=not settings.enable, collected=False)
         self._jobs: Jobs[Look | ModelRun | None] = Jobs(
             self._planner, work=self._work, accept=self._accept, failed=self._failed, told=self._tell_soon
         )
         self._fast = FastLane(self._state)
         self._change = ChangeLane(self._state, post=self._jobs.post, tell=self._tell_soon)
-        self._complete = complete
-        self._lane: ModelLane | None = None
-        self._outlook = Outlook(self._state, self._planner, self._jobs, listener=listener, asks=lambda: self._asks)
+        self._model = ModelOnDemand(
+            self._state,
+            post=self._jobs.post,
+            tell=self._tell_soon,
+            say=lambda text: listener.message("error", text),
+            complete=complete,
+        )
+        self._rounds = Rounds(self._state, model=self._model, change=self._change, post=self._jobs.post)
+        self.by_id = ById(self._state, model=self._model, change=self._change, rounds=self._rounds)
+        self._outlook = Outlook(
+            self._state, self._planner, self._jobs, listener=listener, asks=lambda: self._model.asks
+        )
         self._bugs: set[str] = set()
 
     # --- inputs: each returns at once ---
@@ -116,8 +125,7 @@ class Engine:
         self._state.problems = problems
         was, self._state.settings = self._state.settings, settings
         self._state.rules_old = True
-        if self._lane is not None:
-            self._lane.reset()
+        self._model.reset()
         if was.enable and not settings.enable:
             self._jobs.post(plan.Stopped())
             self._jobs.post(plan.Paused())
@@ -128,14 +136,12 @@ class Engine:
 
     def pause(self) -> None:
         """Start nothing until resumed, and send nothing more."""
-        if self._lane is not None:
-            self._lane.stop()
+        self._model.stop()
         self._jobs.post(plan.Paused())
 
     def resume(self) -> None:
         """Go on, unless the settings switch the review off."""
-        if self._lane is not None:
-            self._lane.reset()
+        self._model.reset()
         if self._state.settings.enable:
             self._jobs.post(plan.Resumed())
             if rhythm_of(self._state.settings).model_idle is not None:
@@ -143,28 +149,8 @@ class Engine:
 
     def stop(self) -> None:
         """End what runs."""
-        if self._lane is not None:
-            self._lane.stop()
+        self._model.stop()
         self._jobs.post(plan.Stopped())
-
-    @property
-    def _asks(self) -> ModelLane | None:
-        """The model lane where the user has a model; nobody else pays for its import."""
-        return self._model if self._state.settings.model_provider is not None else self._lane
-
-    @property
-    def _model(self) -> ModelLane:
-        if self._lane is None:
-            from roundzero.engine.model_lane import ModelLane  # noqa: PLC0415  where a model is configured
-
-            self._lane = ModelLane(
-                self._state,
-                post=self._jobs.post,
-                tell=self._tell_soon,
-                say=lambda text: self._listener.message("error", text),
-                complete=self._complete,
-            )
-        return self._lane
 
     # --- life ---
 
@@ -176,8 +162,7 @@ class Engine:
 
     async def close(self) -> None:
         """End everything. Safe at any time, and more than once."""
-        if self._lane is not None:
-            self._lane.stop()
+        self._model.stop()
         await self._jobs.close()
         await asyncio.gather(self._change.close(), self._state.close(), return_exceptions=True)
 
@@ -210,160 +195,17 @@ class Engine:
 
     async def review(self, request: ReviewRequest, progress: ProgressSink | None = None) -> Report:
         """An explicit review, buffers included; one of the whole branch is a round. Raises UserError."""
-        from roundzero.engine.review import review  # noqa: PLC0415  rarely needed at start
-        from roundzero.git.repository import Scope  # noqa: PLC0415  as above
-
-        workspace = await self._state.opened()
-        if request.depth != "off":
-            await self._model.check()
-            request = replace(request, consent=True)
-        if request.scope is not Scope.STAGED and request.head is None:
-            request = replace(request, unsaved=self._texts())
-        if (known := self._state.live) is not None and known.recall is not None:
-            request = replace(request, at_hand=known.recall.texts.by_blob())
-        said: Said | None = None
-        if request.depth == "quick" and request.scope is Scope.WORKTREE and request.whole_tree:
-            await self._model.ask_now(progress, request.paths)
-            said = partial(self._model.asked, paths=request.paths)
-        live = self._state.live
-        self._state.rounds_asked = True
-        reviewing = review(
-            workspace,
-            replace(request, remember=True),
-            self._model.watched(progress) if request.depth == "deep" else progress,
-            runner=self._state.patient,
-            identify=live.identify if live is not None else None,
-            said=said,
-            complete=self._complete,
-            begins=self._model.joined if request.depth != "off" else None,
-        )
-        report = await (self._model.directly(reviewing) if request.depth == "deep" else reviewing)
-        if request.depth == "deep":
-            self._settle(report, whole=request.whole)
-        await self._change.recollect()
-        if live is not None:
-            whole = (finding for finding in live.findings() if finding.seen.path is None)
-            self._state.publish({finding.anchor.path for finding in whole if finding.anchor is not None})
-        self._jobs.post(plan.RoundAsked())
-        return report
-
-    def _settle(self, report: Report, *, whole: bool) -> None:
-        """Show what a deep review found in place of what was said before of the same lines."""
-        from roundzero.core.finding import State as Standing  # noqa: PLC0415  rarely needed
-
-        live = self._state.live
-        if live is None:
-            return
-        if whole and report.stats.model is not None and not report.stats.model.gaps:
-            self._model.deepened = (report.change.base.merge_base, report.change.snapshot)
-        heads = {**report.change.head_texts, **{each.path: each for each in report.outside}}
-        live.answers.outside |= {each.path: each for each in report.outside}
-        found = [
-            (each.seen, heads[each.seen.path], each.state)
-            for each in report.findings
-            if each.seen.source == "model"
-            and each.seen.path in heads
-            and each.state in {Standing.OPEN, Standing.REFUTED}
-        ]
-        names = {each.id for each in report.findings}
-        known = [each.seen for each in live.findings() if each.id in names and each.seen.source == "model"]
-        self._state.publish(live.take_answer(live.answers.settle(found, known=known)))
+        return await self._rounds.review(request, progress)
 
     async def usual_depth(self) -> Depth:
         """How deep a review goes that nobody chose a depth for."""
-        return await self._model.usual_depth()
+        return await self._model.lane.usual_depth()
 
-    def _texts(self) -> dict[RelPath, str]:
-        return {path: buffer.text for path, buffer in self._state.buffers.items()}
-
-    async def _commit(self, run: ModelRun) -> None:
-        from roundzero.engine.round_of_model import commit_round  # noqa: PLC0415  where a model is asked
-
-        if await commit_round(self._state, run.change, self._model.asked, self._texts()):
-            await self._change.recollect()
-
-    async def dismiss(self, name: FindingId, *, scope: DismissalScope, reason: str) -> str:
-        """Put a finding aside, at once and for every front end; its state then. Raises UserError, OutsideError."""
-        await (await self._desk()).dismiss(name, scope=scope, reason=reason)
-        return await self._read_again(name)
-
-    async def reopen(self, name: FindingId) -> str:
-        """Take a dismissal back; the finding's state then. Raises UserError, OutsideError."""
-        await (await self._desk()).reopen(name)
-        return await self._read_again(name)
-
-    async def answer(self, name: FindingId, question: str, text: str) -> str:
-        """Keep what a person says to an open question, and ask about its lines anew; the finding's state.
-
-        Raises UserError, OutsideError.
-        """
-        await (await self._desk()).answer(name, question, text)
-        state = await self._read_again(name)
-        if self._lane is not None:
-            self._lane.ask_again()
-        return state
-
-    async def recheck(
-        self, name: FindingId | None, *, deep: bool = False, progress: ProgressSink | None = None
-    ) -> str | None:
-        """Ask the checks again, about one finding or about everything. The finding's state. Raises UserError.
-
-        About a finding of a model one is asked again, and what that shows of the whole change is written down.
-        ``deep``: a second look at the one finding of a model, and a check of what it claims.
-        """
-        live = self._state.live
-        if live is None or live.change is None:
+    async def recheck(self) -> None:
+        """Ask the checks again about everything. Raises UserError."""
+        if self._state.live is None or self._state.live.change is None:
             raise UserError(NOT_YET)
-        finding = self.finding(name) if name is not None else None
-        known = self.state_of(name) if name is not None else None
-        if name is not None and known is None:
-            raise UserError(f"there is no finding {name} in this change; roundzero/findings lists all")
-        if finding is not None and finding.seen.source == "model":
-            if deep:
-                return await self._confirm(finding, progress)
-            run = await self._model.recheck(finding)
-            if run is not None and run.whole:
-                await self._commit(run)
-            return self.state_of(finding.id) or "gone"
-        await self._change.again(finding.seen.path if finding is not None else None)
-        if name is None:
-            return None
-        return (self.state_of(name) or "fixed") if finding is None or self.finding(name) is not None else "fixed"
-
-    async def _confirm(self, finding: Finding, progress: ProgressSink | None) -> str:
-        """Look at a finding again as a deep review would, and keep what came of it for the branch it was asked on."""
-        from roundzero.store.clock import now  # noqa: PLC0415  rarely needed at start
-
-        await self._model.check()
-        books = await (await self._desk()).books(owned=True)
-        looked = await self._model.confirm(finding, progress)
-        books = replace(books, at=now())
-        await asyncio.to_thread(books.looked, finding.id, looked.seen, looked.text, looked.state)
-        return await self._read_again(finding.id)
-
-    def finding(self, name: FindingId) -> Finding | None:
-        """A finding as it is seen now, hidden ones too."""
-        return next((finding for finding in self._outlook.settled(None) if finding.id == name), None)
-
-    def state_of(self, name: FindingId) -> str | None:
-        """A finding's state as it is seen now, or else as it is remembered; None when it is not known at all."""
-        if (finding := self.finding(name)) is not None:
-            return finding.state.value
-        recall = self._state.live.recall if self._state.live is not None else None
-        entry = recall.ledger.entries.get(name) if recall is not None else None
-        return entry.state.value if entry is not None else None
-
-    async def _desk(self) -> Desk:
-        from roundzero.engine.dismissing import Desk  # noqa: PLC0415  rarely needed at start
-
-        workspace, live = await self._state.opened(), self._state.live
-        if live is None or live.change is None:
-            raise UserError(NOT_YET)
-        return Desk(workspace.git, live, live.change)
-
-    async def _read_again(self, name: FindingId) -> str:
-        await self._change.recollect()
-        return self.state_of(name) or "gone"
+        await self._change.again(None)
 
     async def last_report(self) -> Report:
         """The report of the last round, or of the change as it stands when there was none. Raises UserError."""
@@ -422,7 +264,7 @@ class Engine:
 
     def _work(self, lane: plan.Lane, path: RelPath | None) -> Coroutine[None, None, Look | ModelRun | None]:
         if lane is plan.Lane.MODEL:
-            return self._model.look()
+            return self._model.lane.look()
         if lane is plan.Lane.CHANGE or path is None:
             return self._refresh()
         return self._look(path)
@@ -443,7 +285,7 @@ class Engine:
             self._outlook.trouble.pop(found.path, None)
             self._fast.accept(found)
         elif found is not None and found.whole and found.asked:
-            self._jobs.spawn(self._commit(found))
+            self._jobs.spawn(self._rounds.commit(found))
 
     def _failed(self, path: RelPath | None, error: BaseException) -> None:
         """What happened is told; the findings stay as they are."""

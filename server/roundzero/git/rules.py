@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.change import Obstacle, SkipKind
 from roundzero.core.frozen import dataclass
+from roundzero.core.ignore_patterns import ignore_patterns
 from roundzero.core.rule_files import IGNORE_FILE
 from roundzero.git.diff import SUBMODULE, SYMLINK, raw_path, relpath
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from pathspec import GitIgnoreSpec
 
     from roundzero.core.change import Skip
     from roundzero.core.text import RelPath
@@ -102,8 +101,8 @@ class PathRules:
 
     def __init__(self, exclude: Sequence[str], ignore_file: str) -> None:
         """Compile the patterns. A pattern that cannot be compiled matches nothing."""
-        self._exclude = _compile(exclude)
-        self._ignore = _compile(ignore_file.split("\n"))
+        self._exclude = ignore_patterns(exclude)
+        self._ignore = ignore_patterns(ignore_file.split("\n"))
 
     def reason(self, path: RelPath) -> Reason | None:
         """Why a path is left out by name alone."""
@@ -118,23 +117,6 @@ class PathRules:
 
 def _printable(path: RelPath) -> str:
     return raw_path(path).decode("utf-8", "replace")
-
-
-def _compile(patterns: Sequence[str]) -> GitIgnoreSpec | None:
-    """Compile for re2: patterns come from the repository, and ``*a*a*a*a*b`` keeps Python's own engine busy."""
-    lines = [line.removesuffix("\r") for line in patterns]
-    if not any(line.strip() and not line.startswith("#") for line in lines):
-        return None
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415  29 ms, and most repositories have no patterns
-
-    good: list[str] = []
-    for line in lines:
-        try:
-            GitIgnoreSpec.from_lines([line], backend="re2")
-        except ValueError:
-            continue
-        good.append(line)
-    return GitIgnoreSpec.from_lines(good, backend="re2")
 
 
 def by_mode(old_mode: str, new_mode: str) -> Reason | None:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from roundzero.core.text import LineIndex
 
 _RAISES_AGAIN: Final = regex(r"[ \t]*raise[ \t]*(?:#.*)?\r?")
@@ -22,6 +24,11 @@ _REMARK: Final = regex(r"#[ \t]*(?!noqa\b)\w+(?:\W+\w+){2,}")
 """At least three words."""
 _CLEANS_UP: Final = regex(
     r"[ \t]*(?:async[ \t]+)?def[ \t]+\w*(?:clean_?up|tear_?down|__del__|__a?exit__)\w*\(", re.IGNORECASE
+)
+_CALL: Final = regex(r"[ \t]*(?:await[ \t]+)?(?P<called>[\w.\[\]]+)\(.*\)[ \t]*(?:#.*)?\r?")
+_PUTS_AWAY: Final = regex(
+    r"_?(?:close|disconnect|kill|terminate|unlink|remove|rmtree|rollback|cancel|stop|shut_?down|release|join|quit|abort|"
+    r"delete|destroy|clean_?up|free|detach)"
 )
 _BLANK: Final = regex(r"[ \t]*(?:#.*)?\r?")
 
@@ -53,8 +60,14 @@ def is_meant(index: LineIndex, number: int, *, in_test: bool) -> bool:
 
 
 def cleans_up(index: LineIndex, number: int) -> bool:
-    """Whether a line stands in a function that cleans up: an error there would hide the one that led to it."""
+    """Whether the handler on a line is part of cleaning up: an error there would hide the one that led to it.
+
+    Its function is for that, or it stands in another handler and only one thing is tried, which puts something away.
+    """
     indent = _indent(index.line(number))
+    tried = [text for text in _block_above(index, number) if not _BLANK.fullmatch(text)]
+    call = _CALL.fullmatch(tried[0]) if len(tried) == 1 else None
+    puts_away = call is not None and _PUTS_AWAY.match(call["called"].rpartition(".")[2]) is not None
     for above in range(number - 1, 0, -1):
         line = index.line(above)
         if _BLANK.fullmatch(line) or _indent(line) >= indent:
@@ -62,7 +75,19 @@ def cleans_up(index: LineIndex, number: int) -> bool:
         indent = _indent(line)
         if line.lstrip().startswith(("def ", "async def ")):
             return _CLEANS_UP.match(line) is not None
+        if puts_away and line.lstrip().startswith(("except", "finally")):
+            return True
     return False
+
+
+def _block_above(index: LineIndex, number: int) -> Iterator[str]:
+    """The lines between a handler and what stands above it at its indentation."""
+    indent = _indent(index.line(number))
+    for above in range(number - 1, 0, -1):
+        line = index.line(above)
+        if not _BLANK.fullmatch(line) and _indent(line) <= indent:
+            return
+        yield line
 
 
 def _ends_try(index: LineIndex, number: int, indent: int) -> bool:

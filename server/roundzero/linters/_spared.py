@@ -1,7 +1,9 @@
 """What ruff complains of and nobody should hear: it serves where ruff does not look, or is right in its own way.
 
-Code for an older Python, imports that are handed on, tried, or work with debuggers, variables and parameters that need
-not be read, handlers that catch everything for a reason, texts that are shown rather than run, and lines on which a
+Code for an older Python, names in modules that make theirs while they run, imports that are handed on, tried, or work
+with debuggers, variables and parameters that need not be read, names that a decorator has taken before they are bound
+anew, handlers that catch everything for a reason, defaults that a test only reads, commands without a variable part,
+what a module puts into another, a debugger's evaluating, texts that are shown rather than run, and lines on which a
 comment for pylint or bandit says that it is meant.
 Decides and changes nothing. Invariant: what is not one of these kinds is told.
 """
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from roundzero.core.change import Source
-    from roundzero.core.text import LineIndex, Span
+    from roundzero.core.text import LineIndex, RelPath, Span
     from roundzero.linters._handed_on import HandedOn
 
 _CATCHES_ALL: Final = frozenset({"BLE001", "E722", "S110"})
@@ -46,6 +48,21 @@ _FOR_ITS_EFFECT: Final = regex(
     r"#.*\b(?:side[ -]?effects?|triggers?|registers?|re-?exports?|loads?|behind the scenes)\b", re.IGNORECASE
 )
 """On the line of an import, or in a comment right above it."""
+_OWN_NAMES: Final = regex(r"\bglobals\(\)|\bsys\.modules\[__name__\]")
+_FILLED: Final = regex(
+    r"\bglobals\(\)(?:\[[^\]]*\][ \t]*=(?!=)|\.update\()|\b(?:exec|execfile|eval)\b.*\bglobals\(\)|"
+    r"\bsetattr\([ \t]*sys\.modules\[__name__\]|\bsys\.modules\[__name__\]\.__dict__"
+)
+"""A line that makes names of its module while that runs: what is defined there cannot be read."""
+_LINES_OF_LITERAL: Final = 20
+_LONGEST: Final = 400
+"""Characters of a line that are looked at."""
+_SPHINX: Final = regex(r"(?:^|/)(?:docs?|documentation)/(?:[^/]+/)*conf\.py$")
+_OF_USE: Final = frozenset({"B006", "B010", "S307", "S602", "S605"})
+_DEBUGGER: Final = regex(r"^[ \t]*(?:import|from)[ \t]+(?:bdb|pdb|code|codeop)\b", re.MULTILINE)
+"""What runs the text that a person types."""
+_EARLIER: Final = regex(r"from line (\d+)")
+_TEST_SUPPORT: Final = regex(r"^_?test(?:_|s?\.|base|case|ing|util)|_tests?\.py$|^conftest\.py$")
 _QUOTED: Final = regex(r"[^`]*`([^`\n]*)`")
 
 
@@ -58,12 +75,21 @@ class Spared:
         self._in_test = not TEST_FOLDERS.isdisjoint(source.path.split("/")[:-1])
         self._undefined = {name for each in messages if each["code"] == "F821" and (name := _quoted(each["message"]))}
         self._is_snippet = is_snippet(source, self._undefined)
+        self._unused = {
+            (each["location"]["row"], _quoted(each["message"])) for each in messages if each["code"] == "F401"
+        }
 
     @cached_property
     def _missing_today(self) -> frozenset[str]:
         from roundzero.core.older_python import missing_today  # noqa: PLC0415  off the start-up path
 
         return missing_today(self._undefined, self._source.text)
+
+    @cached_property
+    def _makes_names(self) -> bool:
+        index = self._source.index
+        lines = {index.position(match.start()).line for match in _OWN_NAMES.finditer(self._source.text)}
+        return any(_FILLED.search(index.line(number).partition("#")[0][:_LONGEST]) is not None for number in lines)
 
     @cached_property
     def _handed_on(self) -> HandedOn:
@@ -87,17 +113,45 @@ class Spared:
             return meant or (code == "S110" and cleans_up(source.index, span.start.line))
         if code in {"F401", "T100"}:
             return self._has_import(code, words, span)
-        if code != "F821":
-            return code in {"F811", "F841"} and self._has_name(code, span)
-        name = _quoted(words)
-        return name in _INSTALLED or name in self._missing_today
+        if code == "F821":
+            name = _quoted(words)
+            is_made = name in _INSTALLED or self._makes_names
+            return is_made or name in self._missing_today or _is_literal(source.index, span)
+        return self._has_use(code, words, span) if code in _OF_USE else self._has_name(code, words, span)
 
-    def _has_name(self, code: str, span: Span) -> bool:
-        """Whether a variable need not be read, or what takes another's name takes nothing from it."""
-        from roundzero.linters._unread import is_parameter, need_not_be_read  # noqa: PLC0415  off the start-up path
+    def _has_name(self, code: str, words: str, span: Span) -> bool:
+        """Whether a variable need not be read, or what takes another's name takes nothing from it.
+
+        An import that is told to be unused loses nothing either: that is said already.
+        """
+        from roundzero.linters._unread import is_parameter, is_taken, need_not_be_read  # noqa: PLC0415  as above
 
         index = self._source.index
-        return need_not_be_read(index, span.start.line) if code == "F841" else is_parameter(index, span.start)
+        if code == "F841":
+            return need_not_be_read(index, span.start.line, in_test=self._in_test)
+        earlier = _EARLIER.search(words) if code == "F811" else None
+        if earlier is None or is_parameter(index, span.start):
+            return earlier is not None
+        row, name = int(earlier[1]), _quoted(words)
+        told = {at for at, full in self._unused if name in {full, full.rpartition(".")[2]}}
+        return (row in told and span.start.line not in told) or is_taken(index, row)
+
+    def _is_named_in_remark(self, name: str) -> bool:
+        """Whether a line that was made a comment uses a module, as the lines that sphinx-quickstart leaves there."""
+        return re.search(rf"^[ \t]*#.*\b{re.escape(name)}\.", self._source.text, re.MULTILINE) is not None
+
+    def _has_use(self, code: str, words: str, span: Span) -> bool:
+        """Whether a command has no variable part, code is a debugger's to run, or a default in a test is only read."""
+        if code == "B010":
+            return span.start.column == 1  # a module puts something into another, which type checkers refuse
+        if code == "S307":
+            return _DEBUGGER.search(self._source.text) is not None
+        if code != "B006":
+            return "seems safe" in words
+        from roundzero.linters._read_only import is_kept_on_purpose, is_only_read  # noqa: PLC0415  as above
+
+        index, for_test = self._source.index, self._in_test or is_test_support(self._source.path)
+        return is_kept_on_purpose(index, span.start) or (for_test and is_only_read(index, span.start))
 
     def _has_import(self, code: str, words: str, span: Span) -> bool:
         """Whether an import serves: a debugger's, or one that nothing in the file seems to use."""
@@ -106,7 +160,27 @@ class Spared:
             return words.startswith("Import") and re.search(rf"\b{module}\.{_NO_STOP}", self._source.text) is not None
         index = self._source.index
         is_probe = "find_spec" in words and _is_probe(index, span.start.line)
+        if _SPHINX.search(self._source.path) is not None and self._is_named_in_remark(_quoted(words)):
+            return True
         return is_probe or _is_for_its_effect(index, span.start.line) or self._handed_on.has(span)
+
+
+def _is_literal(index: LineIndex, span: Span) -> bool:
+    """Whether a name is a quoted word of ``Literal[...]`` or ``Annotated[...]``, wherever these come from.
+
+    Ruff knows them from ``typing`` alone, and takes the words of others for annotations.
+    """
+    first = max(1, span.start.line - _LINES_OF_LITERAL)
+    lines = [index.line(number) for number in range(first, span.start.line)]
+    before = "\n".join((*lines, index.line(span.start.line)[: span.start.column - 1]))
+    opened = max(before.rfind("Literal["), before.rfind("Annotated["))
+    words = before[opened:]
+    return opened >= 0 and words.endswith(('"', "'")) and words.count("[") > words.count("]")
+
+
+def is_test_support(path: RelPath) -> bool:
+    """Whether a module by its name serves tests, wherever it lies: their base class, their tools, or tests."""
+    return _TEST_SUPPORT.search(path.rpartition("/")[2]) is not None
 
 
 def _is_for_its_effect(index: LineIndex, line: int) -> bool:

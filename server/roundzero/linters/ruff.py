@@ -26,7 +26,7 @@ from roundzero.linters._noqa import disarmed, marks, silencer
 from roundzero.linters._spared import Spared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from roundzero.core.item import Item, ItemId
     from roundzero.core.text import LineIndex
@@ -41,8 +41,8 @@ _SILENCED: Final = "silenced"
 _UNREADABLE: Final = "E902"
 """A rule that no text breaks, for ruff wants at least one."""
 _FADED: Final = frozenset({"F401", "F841"})
-_QUOTED: Final = regex(r"[^`]*`([^`\n]{1,60})[^`\n]*`")
-"""The first name a message quotes, of a very long one the beginning."""
+_QUOTED: Final = regex(r"[^`]*`([^`\n]+)`")
+_LONGEST_NAME: Final = 60
 _NAMES_ITS_SUBJECT: Final = frozenset({"F401", "F811", "F821", "F841"})
 _IMPORT: Final = regex(r"Import for `[^`]*` found")
 _EARLIER: Final = regex(r"from line (\d+)")
@@ -203,7 +203,7 @@ def _result(
     for at in sorted(by_source):
         source, index = sources[at], line_index(sources[at])
         spared = Spared(source, by_source[at])
-        for message in _without_imports_of_one_line(by_source[at]):
+        for message in _each_once(_without_imports_of_one_line(by_source[at])):
             is_syntax = message["code"] in (_SYNTAX, None)
             meant = spared.has(
                 None if is_syntax else message["code"], str(message["message"]), _span(source, index, message)
@@ -246,18 +246,36 @@ def _without_imports_of_one_line(found: Sequence[Mapping[str, Any]]) -> Iterator
             yield each
 
 
+def _each_once(found: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The messages, of a name that stands several times on one line and is not defined the first."""
+    told: set[tuple[int, str]] = set()
+    for each in found:
+        if each["code"] != "F821":
+            yield each
+        elif (key := (each["location"]["row"], str(each["message"]))) not in told:
+            told.add(key)
+            yield each
+
+
 def _hit(source: Source, index: LineIndex, message: Mapping[str, Any]) -> Hit:
     code, words = message["code"], str(message["message"])
     quoted = _QUOTED.match(words) if code in _NAMES_ITS_SUBJECT else None
     return Hit(
         path=source.path,
         span=_span(source, index, message),
-        subject=f"`{quoted[1]}`" if quoted is not None else "",
-        code=code,
+        subject=f"`{_short(quoted[1])}`" if quoted is not None else "",
         evidence=tuple(_evidence(source, index, words)) if code == "F811" else (),
         fixes=tuple(_fixes(source, index, message.get("fix"))),
         unused=code in _FADED,
     )
+
+
+def _short(name: str) -> str:
+    """A very long name: of a dotted one the end, which tells it from its neighbours, else the beginning."""
+    if len(name) <= _LONGEST_NAME:
+        return name
+    end = name[-_LONGEST_NAME:].partition(".")[2]
+    return f"…{end}" if end else f"{name[:_LONGEST_NAME]}…"
 
 
 def _directive(source: Source, index: LineIndex, message: Mapping[str, Any], name: ItemId) -> Directive:
@@ -278,7 +296,7 @@ def _syntax_hit(source: Source, index: LineIndex, message: Mapping[str, Any]) ->
     column = start.column if start.column <= len(text) else 1
     column += len(text[column - 1 :]) - len(text[column - 1 :].lstrip())
     span = Span(Position(start.line, column), Position(start.line, max(column, len(text) + 1)))
-    return Hit(path=source.path, span=span, subject=str(message["message"]), code=SYNTAX_CODE)
+    return Hit(path=source.path, span=span, subject=str(message["message"]))
 
 
 def _evidence(source: Source, index: LineIndex, words: str) -> Iterator[Evidence]:

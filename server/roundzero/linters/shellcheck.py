@@ -154,7 +154,6 @@ def _hit(source: Source, message: Mapping[str, Any]) -> Hit:
         path=source.path,
         span=span,
         subject=f"`{subject}`" if "\n" not in subject and 0 < len(subject) <= _LONGEST_SUBJECT else "",
-        code=f"SC{message['code']}",
         fixes=tuple(_fixes(source, message.get("fix"))),
     )
 

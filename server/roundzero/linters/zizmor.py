@@ -150,7 +150,7 @@ def _hit(source: Source, found: _Finding) -> Hit:
     column += len(line[column - 1 :]) - len(line[column - 1 :].lstrip())
     end = span.end.column if span.end.line == span.start.line else len(line) + 1
     place = Span(Position(span.start.line, column), Position(span.start.line, max(column, end)))
-    return Hit(path=source.path, span=place, code=found.rule)
+    return Hit(path=source.path, span=place)
 
 
 def _directive(source: Source, found: _Finding, hit: Hit, names: Sequence[ItemId]) -> Directive | None:

@@ -36,7 +36,7 @@ from roundzero.packs.pack import Pack
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORMAT: Final = 6
+FORMAT: Final = 8
 """Raised when the form below or the meaning of a pack changes within one version of the tool."""
 
 KEPT: Final = 64
@@ -103,6 +103,7 @@ def _encode_item(item: Item) -> dict[str, object]:
         "enabled": item.enabled,
         "trigger": item.trigger,
         "looks_at": item.looks_at.value,
+        "one_a_file": item.one_a_file,
         "applies": [item.applies.languages, item.applies.paths, item.applies.exclude],
         "checks": [_encode_check(check) for check in item.checks],
         "ask": item.ask,
@@ -159,6 +160,7 @@ def _decode_item(data: dict[str, Any], file: str) -> Item:
         enabled=data["enabled"],
         trigger=data["trigger"],
         looks_at=LooksAt(data["looks_at"]),
+        one_a_file=data["one_a_file"],
         applies=Applies(tuple(languages), tuple(paths), tuple(exclude)),
         checks=tuple(_decode_check(check) for check in data["checks"]),
         ask=data["ask"],

@@ -29,6 +29,7 @@ from roundzero.core.item import (
     Severity,
     TextCheck,
 )
+from roundzero.core.regex import linear
 from roundzero.core.ruleset import Problem
 from roundzero.packs import nodes
 from roundzero.packs.pack import Pack
@@ -146,6 +147,7 @@ def _item(head: HeadModel, model: ItemModel, file: str, line: int) -> Item:
         enabled=model.default != "off",
         trigger=model.default == "trigger",
         looks_at=LooksAt(model.looks_at),
+        one_a_file=model.one_a_file,
         applies=applies,
         checks=checks,
         ask=model.ask,
@@ -190,19 +192,13 @@ def _checks(model: CheckModel, applies: Applies, path: DataPath) -> Iterator[Che
 
 
 def _text(model: TextModel, path: DataPath) -> TextCheck:
-    import re2  # type: ignore[import-untyped]  # noqa: PLC0415  needed only when a pack's text has changed since it was last compiled
-
-    options = re2.Options()
-    options.log_errors = False
     for key, pattern in (("regex", model.regex), ("unless", model.unless)):
         if pattern is None:
             continue
         try:
-            re2.compile(pattern, options)
-        except re2.error as error:
-            detail = error.args[0] if error.args else ""
-            words = detail.decode("utf-8", "replace") if isinstance(detail, bytes) else str(detail)
-            raise _FaultError((*path, key), f"not a regular expression of RE2: {words}") from None
+            linear(pattern)
+        except ValueError as error:
+            raise _FaultError((*path, key), f"not a regular expression of RE2: {error}") from None
     return TextCheck(model.regex, model.unless)
 
 

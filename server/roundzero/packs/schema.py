@@ -125,6 +125,7 @@ class ItemModel(_Strict):
     default: Literal["on", "off", "trigger"] = "on"
     why: ProseField
     looks_at: Literal["added", "hunk", "file", "change"] = "added"
+    one_a_file: Literal["", "subject", "item"] = ""
     applies: AppliesModel = AppliesModel()
     check: Annotated[
         list[CheckModel], BeforeValidator(_listed, json_schema_input_type=CheckModel | list[CheckModel])

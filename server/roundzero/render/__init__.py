@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _SHARED: Final = frozenset(
     {
         "wire", "shapes", "stats_wire", "stats_shapes", "kept", "case", "escape", "words", "reasons", "probe_reasons",
-        "look", "excerpt", "redaction", "markdown_fix", "markdown_text", "markdown_words",
+        "look", "excerpt", "redaction", "markdown_finding", "markdown_fix", "markdown_inline",
+        "markdown_text", "markdown_words",
     }
 )  # fmt: skip
 """Modules of this package that are not formats."""

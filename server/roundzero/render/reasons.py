@@ -29,6 +29,8 @@ _CHINESE: Final = {
     "{origin} findings are not asked for": "未要求显示{origin}的发现",
     "milder than {severity}": "轻于 {severity}",
     "covered by {item}": "已由 {item} 涵盖",
+    "told with another of its file": "已与同一文件的另一项一并给出",
+    "the base of the file lives with such names": "该文件在基线中就使用这类无处定义的名称",
     "ignored by a comment in the code": "被代码中的注释忽略",
     "remembered, and not checked in this review": "有记录，但本次审查未检查",
     "introduced": "由此分支引入",
@@ -294,6 +296,8 @@ _CHINESE: Final = {
     "unpushed": "未推送",
     # what a line of evidence shows
     "definition": "定义",
+    "the other place": "另一处",
+    "the lock": "锁文件",
     "still defined": "仍有定义",
     "last use": "最后一次使用",
     "made here before": "先前在此产生",

@@ -15,8 +15,9 @@ from roundzero.core.change import Side
 from roundzero.core.dismissal import Dismissal, DismissalScope
 from roundzero.core.finding import Evidence, FindingId, State, Verified
 from roundzero.core.item import ItemId, Severity
-from roundzero.core.ledger import Entry, Event, Proof, Round, Sighting, Sign
+from roundzero.core.ledger import Entry, Event, Proof, Round, Sign
 from roundzero.core.report import VerdictStatus
+from roundzero.core.sighting import Sighting
 from roundzero.core.text import Position, RelPath, Span
 
 if TYPE_CHECKING:

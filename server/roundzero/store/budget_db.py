@@ -51,14 +51,6 @@ class Lease:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """A provider that must be left alone for now, and why."""
-
-    until: float
-    why: str
-
-
 def budget_file() -> Path:
     """Where the user's budget is kept."""
     import platformdirs  # noqa: PLC0415  off the start-up path
@@ -84,9 +76,8 @@ class BudgetDb:
             _set_back(connection, now)
             connection.execute("DELETE FROM charges WHERE at < ? AND until < ?", (now - DAY, now))
             _bury(connection, now)
-            held = _hold(connection, provider, now)
-            if held is not None:
-                return Wait(Shortage.HELD, held.until)
+            if (held := _held(connection, provider, now)) is not None:
+                return held
             row = connection.execute(
                 "SELECT max(until) FROM charges WHERE question = ? AND until > ?", (question, now)
             ).fetchone()
@@ -125,11 +116,6 @@ class BudgetDb:
                 "WHERE excluded.until > holds.until",
                 (provider, until, why, now),
             )
-
-    def held(self, provider: str, now: float) -> Hold | None:
-        """Whether a provider must be left alone now."""
-        with reading(self.path) as connection:
-            return None if connection is None or not _has(connection, "holds") else _hold(connection, provider, now)
 
     def tally(self, now: float) -> Tally:
         """What the windows hold now."""
@@ -190,9 +176,9 @@ def _charges(connection: sqlite3.Connection) -> list[Charge]:
     return [Charge(*row) for row in connection.execute("SELECT at, tokens, cost, until FROM charges")]
 
 
-def _hold(connection: sqlite3.Connection, provider: str, now: float) -> Hold | None:
+def _held(connection: sqlite3.Connection, provider: str, now: float) -> Wait | None:
     row = connection.execute("SELECT until, why FROM holds WHERE provider = ?", (provider,)).fetchone()
-    return Hold(float(row[0]), str(row[1])) if row is not None and row[0] > now else None
+    return Wait(Shortage.HELD, float(row[0]), why=str(row[1])) if row is not None and row[0] > now else None
 
 
 def _has(connection: sqlite3.Connection, table: str) -> bool:

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.dismissal import OF_REPOSITORY, Dismissal, DismissalScope
 from roundzero.core.finding import FindingId
-from roundzero.core.frozen import dataclass
 from roundzero.core.ledger import LIVE_OR_DISMISSED, Entry, Event, Ledger, Round, Sign, step
 from roundzero.core.rule_files import LEDGER_FILE
 from roundzero.store import _ledger_rows as rows
+from roundzero.store import ledger_branches as whose
+from roundzero.store._ledger_compaction import compact, is_long
 from roundzero.store._ledger_file import WITH_STRENGTHS, LedgerFile, decoding
 
 if TYPE_CHECKING:
@@ -27,26 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from roundzero.core.ledger import Sighting
+    from roundzero.core.sighting import Sighting
     from roundzero.core.text import RelPath
-
-KEEP_DAYS: Final = 90
-"""How long the ledger of a deleted branch is kept."""
-
-COMPACT_FROM: Final = 20_000
-"""From this many events of a branch on, a commit compacts them."""
+    from roundzero.store.ledger_branches import Branch
 
 _REPOSITORY: Final = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """A branch's ledger: full ref name, generation from 1, and its key in the database."""
-
-    ref: str
-    generation: int
-    number: int
-    head: str | None
 
 
 class LedgerDb:
@@ -60,12 +45,12 @@ class LedgerDb:
     def find(self, ref: str) -> Branch | None:
         """The current ledger of a ref, without claiming it."""
         with self._file.reading() as connection:
-            return None if connection is None else _latest(connection, ref)
+            return None if connection is None else whose.latest(connection, ref)
 
     def branches(self) -> list[Branch]:
         """Every ledger there is, so that the caller can find out which heads are related."""
         with self._file.reading() as connection:
-            return [] if connection is None else _branches(connection)
+            return [] if connection is None else whose.branches(connection)
 
     def claim(self, ref: str, head: str | None, *, refs: Collection[str], related: Collection[str] = ()) -> Branch:
         """The ledger a branch writes to: its own, a renamed ref's, or a new generation.
@@ -75,20 +60,7 @@ class LedgerDb:
         keep the ledger, and re-creating the name does not.
         """
         with self._file.writing() as connection:
-            known = _latest(connection, ref)
-            if known is not None and (known.head in {None, head} or known.head in related):
-                sql = "UPDATE branches SET head = ?, deleted = NULL WHERE number = ?"
-                connection.execute(sql, (head, known.number))
-                return replace(known, head=head)
-            adopted = _renamed(connection, head, refs, related) if known is None else None
-            if adopted is not None:
-                sql = "UPDATE branches SET ref = ?, generation = 1, head = ?, deleted = NULL WHERE number = ?"
-                connection.execute(sql, (_stored(ref), head, adopted.number))
-                return Branch(ref, 1, adopted.number, head)
-            generation = known.generation + 1 if known is not None else 1
-            sql = "INSERT INTO branches (ref, generation, head) VALUES (?, ?, ?)"
-            cursor = connection.execute(sql, (_stored(ref), generation, head))
-            return Branch(ref, generation, int(cursor.lastrowid or 0), head)
+            return whose.claim(connection, ref, head, refs=refs, related=related)
 
     def load(self, branch: Branch | None) -> Ledger:
         """The ledger of a branch; its ``rounds`` hold the last ones only. Empty where there is none."""
@@ -126,8 +98,8 @@ class LedgerDb:
                 )
                 if reviewed is not None:
                     _set_reviewed(connection, branch.number, reviewed)
-            if written and _many(connection, branch.number):
-                _compact(connection, branch.number)
+            if written and is_long(connection, branch.number):
+                compact(connection, branch.number)
             return this
 
     def reviewed(self, branch: Branch | None) -> dict[str, str]:
@@ -217,42 +189,8 @@ class LedgerDb:
 
     def tidy(self, *, at: str, refs: Collection[str]) -> None:
         """Note which branches are gone, and forget those gone for more than 90 days. ``at`` is the time, ISO 8601."""
-        limit = (datetime.fromisoformat(at) - timedelta(days=KEEP_DAYS)).isoformat()
         with self._file.writing() as connection:
-            for branch in _branches(connection):
-                if branch.ref in refs:
-                    connection.execute("UPDATE branches SET deleted = NULL WHERE number = ?", (branch.number,))
-                else:
-                    connection.execute(
-                        "UPDATE branches SET deleted = coalesce(deleted, ?) WHERE number = ?", (at, branch.number)
-                    )
-            old = connection.execute("SELECT number FROM branches WHERE deleted < ?", (limit,)).fetchall()
-            for (number,) in old:
-                for table in ("events", "entries", "rounds", "reviewed", "dismissals", "reports", "strengths"):
-                    connection.execute(f"DELETE FROM {table} WHERE branch = ?", (number,))  # noqa: S608  our own names
-                connection.execute("DELETE FROM branches WHERE number = ?", (number,))
-
-
-def _branches(connection: sqlite3.Connection) -> list[Branch]:
-    found = connection.execute("SELECT ref, generation, number, head FROM branches ORDER BY ref, generation")
-    with decoding():
-        return [Branch(_ref(ref), generation, number, head) for ref, generation, number, head in found]
-
-
-def _latest(connection: sqlite3.Connection, ref: str) -> Branch | None:
-    row = connection.execute(
-        "SELECT generation, number, head FROM branches WHERE ref = ? ORDER BY generation DESC", (_stored(ref),)
-    ).fetchone()
-    return None if row is None else Branch(ref, *row)
-
-
-def _renamed(
-    connection: sqlite3.Connection, head: str | None, refs: Collection[str], related: Collection[str]
-) -> Branch | None:
-    """The ledger of a ref that is no more and whose head is this one, or else belongs to its history."""
-    orphans = [each for each in _branches(connection) if each.head is not None and each.ref not in refs]
-    same = [each for each in orphans if each.head == head] or [each for each in orphans if each.head in related]
-    return same[-1] if same else None
+            whose.tidy(connection, at=at, refs=refs)
 
 
 def _load(connection: sqlite3.Connection, branch: int) -> Ledger:
@@ -383,53 +321,3 @@ def _history(connection: sqlite3.Connection, branch: int, name: FindingId | None
         with decoding():
             each = rows.round_of(number, data)
         yield each
-
-
-def _many(connection: sqlite3.Connection, branch: int) -> bool:
-    """Whether a branch has so many events that joining them pays."""
-    row = connection.execute("SELECT max(number) FROM events").fetchone()
-    if int(row[0] or 0) % COMPACT_FROM >= 1000:
-        return False
-    count = connection.execute("SELECT count(*) FROM events WHERE branch = ?", (branch,)).fetchone()
-    return int(count[0]) >= COMPACT_FROM
-
-
-def _compact(connection: sqlite3.Connection, branch: int) -> None:
-    """Join each run of SEEN of one entry into its last, which then says all that differs since the event before.
-
-    So births, changes of state and rounds stay; what goes only said where a finding went.
-    """
-    found = connection.execute("SELECT number, id, data FROM events WHERE branch = ? ORDER BY number", (branch,))
-    runs: dict[str, tuple[int, dict[str, object]]] = {}
-    gone: list[tuple[int]] = []
-    changed: dict[int, str] = {}
-    born: set[str] = set()
-    for number, name, data in found.fetchall():
-        with decoding():
-            row = json.loads(data)
-            kind = row["k"]
-        if kind != Sign.SEEN.value or name not in born or "g" not in row:
-            runs.pop(name, None)
-            if kind == Sign.SEEN.value:
-                born.add(name)
-            else:
-                born.discard(name)
-            continue
-        if name in runs:
-            before, joined = runs[name]
-            gone.append((before,))
-            changed.pop(before, None)
-            row["g"] = {**joined, **row["g"]}
-            changed[number] = rows.dumps(row)
-        runs[name] = (number, row["g"])
-    connection.executemany("DELETE FROM events WHERE number = ?", gone)
-    connection.executemany("UPDATE events SET data = ? WHERE number = ?", [(data, at) for at, data in changed.items()])
-
-
-def _stored(ref: str) -> str:
-    """A ref name in a form that SQLite stores whatever its bytes are; ``_ref`` reads it."""
-    return json.dumps(ref)
-
-
-def _ref(stored: str) -> str:
-    return str(json.loads(stored))

@@ -13,7 +13,7 @@ from roundzero.store._ledger_file import LedgerFile
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from roundzero.store.ledger_db import Branch
+    from roundzero.store.ledger_branches import Branch
 
 
 class ReportDb:

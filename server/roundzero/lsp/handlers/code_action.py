@@ -103,7 +103,9 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
 async def resolve(ls: Server, params: types.CodeAction) -> types.CodeAction:
     """The action with its edits, worked out on the text as it is now."""
     if params.edit is None and params.command is None:
-        params.edit = await _edit(ls, params.data)
+        params.edit, refused = await _edit(ls, params.data)
+        if params.edit is None and refused:
+            raise RequestError(types.LSPErrorCodes.RequestFailed.value, f"this cannot be applied: {refused}")
         if params.edit is None:
             raise RequestError(
                 types.LSPErrorCodes.ContentModified.value, "the text has changed; there is nothing to fix here any more"
@@ -170,7 +172,7 @@ async def _with_edits(ls: Server, actions: Iterable[types.CodeAction]) -> list[t
     complete = []
     for action in actions:
         if action.command is None and action.edit is None:
-            action.edit = await _edit(ls, action.data)
+            action.edit, _ = await _edit(ls, action.data)
             action.data = None
         if action.command is not None or action.edit is not None:
             complete.append(action)
@@ -248,14 +250,14 @@ async def _try(ls: Server, workspace: Workspace, wanted: Wanted) -> TriedFix | N
     return await workspace.engine.try_fix(wanted.finding.id, wanted.index, target.text)
 
 
-async def _edit(ls: Server, data: object) -> types.WorkspaceEdit | None:
-    """The edits of an action, by the data it was sent with; None when there is nothing left to do."""
+async def _edit(ls: Server, data: object) -> tuple[types.WorkspaceEdit | None, str]:
+    """The edits of an action, by the data it was sent with; None when there is nothing left to do, and why if known."""
     if not isinstance(data, dict) or not isinstance(uri := data.get("uri"), str):
         raise RequestError(INVALID_PARAMS, "this action is not one of ours")
     session = ls.session
     located = session.workspaces.locate(uri)
     if located is None:
-        return None
+        return None, ""
     workspace = located.workspace
     findings = [each.finding for each in session.publisher.shown(workspace, uri)]
     if "id" in data:
@@ -276,5 +278,6 @@ async def _edit(ls: Server, data: object) -> types.WorkspaceEdit | None:
                 targets[edit.path] = target
         took = collected.add(result.edits, targets) or took
     if not took:
-        return None
-    return workspace_edit(collected, targets, session.client.encoding, versioned=session.client.document_changes)
+        return None, next((result.reason for result in tried if result is not None and result.reason), "")
+    versioned = session.client.document_changes
+    return workspace_edit(collected, targets, session.client.encoding, versioned=versioned), ""

@@ -93,7 +93,7 @@ class _Call:
         if name is None:
             raise RequestError(INVALID_PARAMS, "id names a finding, such as rz-0123456789ab")
         for workspace in self.workspaces():
-            if workspace.engine.state_of(FindingId(name)) is not None:
+            if workspace.engine.by_id.state(FindingId(name)) is not None:
                 return workspace, FindingId(name)
         raise UserError(f"there is no finding {name} in this change; roundzero/findings lists all")
 
@@ -163,19 +163,19 @@ async def _dismiss(call: _Call) -> FindingStateWire:
 
     scope, reason = call.word("scope", REACHES), call.text("reason")
     workspace, name = call.finding()
-    finding = workspace.engine.finding(name)
+    finding = workspace.engine.by_id.finding(name)
     if call.argument.at("ask").yes() and (reason, scope) == (None, None) and finding is not None:
         way = await chosen(call.ls, finding, workspace.settings.language)
         if way is None:
-            return {"id": name, "state": workspace.engine.state_of(name) or "gone"}
+            return {"id": name, "state": workspace.engine.by_id.state(name) or "gone"}
         reason, scope = way
     scope, reason = scope or "finding", reason or "false-positive"
-    return {"id": name, "state": await workspace.engine.dismiss(name, scope=DismissalScope(scope), reason=reason)}
+    return {"id": name, "state": await workspace.engine.by_id.dismiss(name, scope=DismissalScope(scope), reason=reason)}
 
 
 async def _reopen(call: _Call) -> FindingStateWire:
     workspace, name = call.finding()
-    return {"id": name, "state": await workspace.engine.reopen(name)}
+    return {"id": name, "state": await workspace.engine.by_id.reopen(name)}
 
 
 async def _recheck(call: _Call) -> FindingStateWire | list[StatusWire]:
@@ -183,14 +183,14 @@ async def _recheck(call: _Call) -> FindingStateWire | list[StatusWire]:
         workspace, name = call.finding()
         deep = call.word("depth", _DEPTHS) == "deep"
         if not deep:
-            return {"id": name, "state": await workspace.engine.recheck(name) or "gone"}
+            return {"id": name, "state": await workspace.engine.by_id.recheck(name)}
         async with Progress(call.ls, f"Round Zero: {name}", call.token) as progress:
-            state = await workspace.engine.recheck(name, deep=True, progress=progress)
-        return {"id": name, "state": state or "gone"}
+            state = await workspace.engine.by_id.recheck(name, deep=True, progress=progress)
+        return {"id": name, "state": state}
     done = []
     for workspace in call.workspaces():
         await workspace.ready()
-        await workspace.engine.recheck(None)
+        await workspace.engine.recheck()
         done.append(status_wire(workspace.uri, workspace.engine.status()))
     return done
 
@@ -200,7 +200,7 @@ async def _answer(call: _Call) -> FindingStateWire:
     if question is None or text is None:
         raise RequestError(INVALID_PARAMS, "question is one of the finding's open questions, text what you say to it")
     workspace, name = call.finding()
-    return {"id": name, "state": await workspace.engine.answer(name, question, text)}
+    return {"id": name, "state": await workspace.engine.by_id.answer(name, question, text)}
 
 
 async def _explain(call: _Call) -> str:
@@ -231,9 +231,9 @@ def _show(call: _Call, text: Callable[[], str]) -> None:
 def _seen(call: _Call) -> tuple[Workspace, Finding]:
     """A finding that is there now: of one that is only remembered there is no text to speak of."""
     workspace, name = call.finding()
-    finding = workspace.engine.finding(name)
+    finding = workspace.engine.by_id.finding(name)
     if finding is None:
-        raise UserError(f"{name} is {workspace.engine.state_of(name)} and no longer there")
+        raise UserError(f"{name} is {workspace.engine.by_id.state(name)} and no longer there")
     return workspace, finding
 
 
