@@ -76,6 +76,8 @@ def test_its_entry_in_the_docstring_goes_too(crlf: bool) -> None:
         ("a, b", "load(1, (c := 2))"),
         ("a, b", "load(1, 2  # why\n)"),
         ("a, b, **more", "load(1, 2)"),
+        ("a, b=(c := 2)", "load(1)\nprint(c)"),
+        ("a, *, c=1, b=register()", "load(1)"),
         ("a,\n     # about b\n     b,\n     c=1", "load(1)"),
         ("a, b", "load(1, 2)\nload = None"),
         ("a, b", "patch('a.load')"),

@@ -85,14 +85,37 @@ cc_library(
     deps = [":t{0}x"],
 )
 """
+INPUTS: Final = """\
+def test_option_{0}():
+    assert main(["--port{0}", "8000"]) == 0
+
+
+def test_variable_{0}(monkeypatch):
+    monkeypatch.setenv("SHOP_PORT{0}", "8001")
+    assert main([]) == 0
+
+
+"""
+KERNELS: Final = """\
+void work_{0}(int n) {{
+  if (n == 0) return;
+  step_{0}<<<n, 32>>>(n);
+}}
+void bare_{0}(int n) {{
+  step_{0}<<<n, 32>>>(n);
+}}
+"""
 LANGUAGES: Final = {
     "python": ("app.py", "", PYTHON),
     "tests": ("tests/test_app.py", "from app import *\nfrom unittest.mock import patch\n\n\n", TESTS),
+    "inputs": ("tests/test_main.py", "from app import main\n\n\n", INPUTS),
     "c++": ("src/app_test.cc", "#include <memory>\n", CPP),
     "shell": ("ci/run.sh", "#!/bin/bash\n", SHELL),
     "workflow": (".github/workflows/ci.yml", "name: ci\non: push\njobs:\n", WORKFLOW),
     "typescript": ("app.ts", "", SCRIPT),
     "bazel": ("src/BUILD", "", BAZEL),
+    "kernels": ("src/app.cu", "", KERNELS),
+    "lock": ("app.lock", "", 'url = "http://mirror.blue.corp:8080/a/package-{0}.tar.gz"\n'),
     "requirements": ("requirements.txt", "", "package-{0}=={0}.0\n"),
     "markdown": ("README.md", "# Title\n", "## Part {0}\n\nSee [part](#part-{0}) and `app.py`.\n\n"),
 }

@@ -100,11 +100,14 @@ INCLUDED = f"#include <stdlib.h>{ROWS}"
         INCLUDED.replace("return f({1, 2});", "if (f) { return 1; } else { return 2; }"),
         INCLUDED.replace("    case B", "#ifdef TWO\n    case B").replace("/* two */", "\n#endif"),
         "#include <stdlib.h>\nchar f(Kind kind) { switch (kind) { case A: return 1; case B: return 2; } }",
+        INCLUDED.replace("return f({1, 2});", "int x = f({1, 2}); return x;"),
+        INCLUDED.replace("return f({1, 2});", "std::string x(f({1, 2})); return x[0];"),
         DEFAULT.replace('throw Kinds("no")', "std::unreachable()"),
         DEFAULT.replace("return Name{'-'};", "name();"),
     ],
     ids=[
-        "nothing refuses", "runs on", "may run on", "blocks", "conditional", "one line", "promised", "into the default",
+        "nothing refuses", "runs on", "may run on", "blocks", "conditional", "one line", "a variable",
+        "an object", "promised", "into the default",
     ],
 )  # fmt: skip
 def test_no_case_is_written_where_it_may_change_another_or_has_no_words(text: str) -> None:

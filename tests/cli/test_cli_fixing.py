@@ -105,6 +105,17 @@ def test_a_fix_that_breaks_the_file_is_not_written(tmp_path: Path) -> None:
     assert (tmp_path / "a.py").read_text() == "x = 1\n"
 
 
+def test_fixes_that_do_not_go_together_wait(tmp_path: Path) -> None:
+    """Where each line of a block can go but not all of them at once, some are taken, and the rest in another go."""
+    text = "if 1:\n    x\n    y\n    z\n"
+    (tmp_path / "a.py").write_text(text)
+    rows = [change(line, 1, 6, f"    {name}", "", identity=name) for line, name in ((2, "x"), (3, "y"), (4, "z"))]
+    done = fixed(tmp_path, text, *rows)
+    assert (done.findings, done.again) == (1, True)
+    assert done.left == ("a.py: one of the fixes overlaps another fix; run again",)
+    assert (tmp_path / "a.py").read_text() == "if 1:\n\n    y\n    z\n"
+
+
 def test_a_fix_over_several_files_is_whole_or_not_at_all(tmp_path: Path) -> None:
     """When one file of a fix cannot be changed, the other is not either."""
     for name in ("a.py", "b.py"):

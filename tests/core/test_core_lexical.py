@@ -19,6 +19,8 @@ from roundzero.core.text import RelPath
         ("a.ts", "const a = `f()${b}`; g('h()')", "const a = ; g()"),
         ("a.go", 'a := `f()"`; g("h()")', "a := ; g()"),
         ("a.sh", "f # it's g\ng 'h'", "f\ng"),
+        ("a.cmake", "f(it's) #[[ g()\nh() ]] i()\nj([=[ k() ]] ]=]) # l()", "f(it's)\ni()\nj()"),
+        ("a.cmake", 'f("g()\nh() [[" i)\nj()', "f(\ni)\nj()"),
         ("a.py", 'f("""g()\n"""); h(\'k\')', "f(\n); h()"),
     ],
 )

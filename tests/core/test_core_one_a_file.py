@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from roundzero.core.change import Change, FileChange, Source, Status
@@ -59,7 +60,7 @@ def see(line: int, source: Source = A, edit: tuple[int, int] | None = None) -> O
 def told(*seen: Observation, rules: Ruleset = RULES, change: Change = CHANGE) -> list[Finding]:
     """What is told of new files."""
     found = judge(change, Sight(head=seen), rules, view=View(), policy=GatePolicy())
-    return told_once(found, rules)
+    return told_once(found, rules, change)
 
 
 def test_the_first_of_a_file_names_the_others_and_mends_them() -> None:
@@ -110,7 +111,7 @@ def test_what_is_answered_tells_for_nobody_else() -> None:
     """The next one of the file is told then."""
     found = judge(CHANGE, Sight(head=(see(1), see(2), see(3), see(4))), RULES, view=View(), policy=GatePolicy())
     answered = [found[0].but(state=State.DISMISSED), *found[1:]]
-    assert [each.hidden for each in told_once(answered, RULES)] == [None, None, REASON, REASON]
+    assert [each.hidden for each in told_once(answered, RULES, CHANGE)] == [None, None, REASON, REASON]
 
 
 def test_another_file_and_another_item_are_told_beside_it() -> None:
@@ -121,8 +122,30 @@ def test_another_file_and_another_item_are_told_beside_it() -> None:
 
 
 def test_fixes_that_touch_each_other_are_not_joined() -> None:
-    """Then the first finding keeps its own; one fix of both is taken once."""
+    """The first of them is; one fix of two findings is taken once."""
     clash, *_ = told(see(1, edit=(1, 3)), see(2, edit=(2, 4)), see(5))
-    assert len(clash.seen.fixes[0].edits) == 1
+    assert [edit.old_text for edit in clash.seen.fixes[0].edits] == ["one\ntwo\n", "five\n"]
+    assert clash.seen.fixes[0].title == "Delete (2 of 3)"
     same, *_ = told(see(1, edit=(1, 3)), see(2, edit=(1, 3)), see(5))
     assert [edit.old_text for edit in same.seen.fixes[0].edits] == ["one\ntwo\n", "five\n"]
+
+
+def test_what_only_some_can_mend_is_mended_for_those() -> None:
+    """A finding without a fix, or with one that is not safe, costs the others nothing, the first one neither."""
+    bare, risky = (replace(see(1), fixes=fixes) for fixes in ((), (replace(see(1).fixes[0], safe=False),)))
+    for first in (bare, risky):
+        head, *_ = told(first, see(3), see(4))
+        joined, *others = head.seen.fixes
+        assert (joined.title, joined.safe) == ("Delete (2 of 3)", True)
+        assert [edit.old_text for edit in joined.edits] == ["three\n", "four\n"]
+        assert tuple(others) == first.fixes
+    head, *_ = told(bare, replace(see(3), fixes=()), see(4))
+    assert head.seen.fixes == see(4).fixes
+
+
+def test_what_would_leave_an_empty_block_is_not_joined() -> None:
+    """Each line of it can go, but not all of them at once."""
+    text = Source(A.path, "if x:\n  one\n  two\n  three\nfour\n", A.blob)
+    head, *_ = told(*(see(line, text) for line in (2, 3, 4)), change=change_of(new(text)))
+    assert head.seen.fixes[0].title == "Delete (2 of 3)"
+    assert [edit.old_text for edit in head.seen.fixes[0].edits] == ["  one\n", "  two\n"]

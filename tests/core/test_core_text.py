@@ -14,6 +14,7 @@ from roundzero.core.text import (
     decode,
     dominant_eol,
     encode,
+    indentation,
     with_eol,
 )
 
@@ -115,3 +116,9 @@ def test_the_span_of_a_line_is_its_text_without_indent_and_trailing_space() -> N
     index = LineIndex("    x = 1  \r\n   \n")
     assert index.line_span(1) == Span(Position(1, 5), Position(1, 10))
     assert index.line_span(2).start.line == 2
+
+
+@pytest.mark.parametrize(("line", "columns"), [("x", 0), ("    x", 4), ("\tx", 8), ("   \tx", 8), ("\t x\ty", 9)])
+def test_an_indent_is_as_wide_as_python_takes_it(line: str, columns: int) -> None:
+    """A tab goes on to the next multiple of eight; what stands behind the first ink does not count."""
+    assert indentation(line) == columns

@@ -269,6 +269,10 @@ def test_putting_something_away_after_a_failure_is_best_effort(tried: str, aroun
         ("metadata = get_metadata()", False),
         ("elapsed = end - start", False),
         ("LIMIT = read(LIMIT)", False),
+        ("total = compute_amount(3)", False),
+        ("known = config.startswith('a')", False),
+        ("busy = conn.is_connected()", False),
+        ("again = conn.reopen()", True),
     ],
 )
 def test_what_a_test_makes_or_holds_need_not_be_read(line: str, held: bool) -> None:

@@ -14,7 +14,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.checkers._ci_selection import is_own_script
-from roundzero.checkers._cpp_text import C_FAMILY, CLASS, before_body, closing, functions
+from roundzero.checkers._cpp_text import C_FAMILY, CLASS, before_body, functions
+from roundzero.checkers._pairs import closing
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.few import few
 from roundzero.core.item import language_of

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from roundzero.checkers._gone_definitions import Around
     from roundzero.core.change import FileChange, Source
 
+_DEFINED: Final = regex(r"^\s*(?:function|macro)\s*\(\s*(\w+)", re.IGNORECASE | re.MULTILINE)
 _BRINGS: Final = regex(
     r"^\s*(?:include|find_package|FetchContent_\w+|cpmaddpackage|add_subdirectory)\s*\(", re.IGNORECASE
 )
@@ -85,7 +86,7 @@ def _is_spelt_otherwise(name: str, around: Around) -> bool:
 
 
 def _cmake_functions(code: str) -> Iterator[tuple[str, int]]:
-    for match in re.compile(r"^\s*(?:function|macro)\s*\(\s*(\w+)", re.IGNORECASE | re.MULTILINE).finditer(code):
+    for match in _DEFINED.finditer(code):
         yield match[1], match.start(1)
 
 

@@ -18,6 +18,7 @@ from roundzero.checkers._cpp_scopes import declarations, without_directives
 from roundzero.checkers._cpp_text import C_FAMILY
 from roundzero.checkers._documents import DOCUMENTS
 from roundzero.checkers._gone_definitions import MOST_FILES, Gone, Use, added_lines, words_in
+from roundzero.core.change import SUBMODULE
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked
 from roundzero.core.regex import regex
@@ -37,9 +38,9 @@ SHORTEST: Final = 5
 _HARMLESS: Final = frozenset({"java", "go", "json", "yaml", "typescript", "javascript", "tsx", "jsx", "html", "css"})
 """Languages whose files make no C++."""
 _BUILDS: Final = frozenset({"cmake", "starlark", "make", "bash", "dockerfile"})
+_GIVEN: Final = frozenset({"macro", "constant"})
+"""What a build may define with ``-D``, the name directly behind it."""
 _CPP_WORD: Final = r"(?:struct|enum|void|bool|auto|static|inline|template|using|typedef|define)"
-SUBMODULE: Final = "160000"
-"""Git's mode of what another repository provides."""
 _GENERATES: Final = (".proto", ".fbs", ".td", ".thrift", ".idl", ".capnp", ".y", ".l", ".in", ".j2", ".tmpl")
 _DEPENDS: Final = regex(
     r"(?:^|/)(?:WORKSPACE|WORKSPACE\.bazel|MODULE\.bazel|\.gitmodules|vcpkg\.json|conanfile\.\w+|repositories\.bzl|[\w-]*deps?\.bzl"
@@ -77,7 +78,14 @@ class _Cpp:
             if any(declares(head, at, name) for at in words_in(head, name)):
                 continue
             yield Gone(
-                file=file, base=base, name=name, kind=each.kind, offset=each.offset, word=name, scopes=each.scopes
+                file=file,
+                base=base,
+                name=name,
+                kind=each.kind,
+                offset=each.offset,
+                word=name,
+                scopes=each.scopes,
+                also=(f"D{name}",) if each.kind in _GIVEN else (),
             )
 
     def uses(self, gone: Gone, around: Around) -> Iterator[Use]:
@@ -112,7 +120,9 @@ def _says(hit: GrepHit, name: str) -> bool:
 
 def _may_be_made(gone: Gone, around: Around) -> bool:
     """Whether something that is not C or C++ may declare the name, or the change brings what may."""
-    if any(_makes(hit, gone) for hit in around.hits(gone)):
+    if any(_makes(hit, gone) for hit in around.hits(gone)) or any(
+        language_of(hit.path) not in C_FAMILY and not hit.path.endswith(DOCUMENTS) for hit in around.provided(gone)
+    ):
         return True
     if around.once("brings C++", lambda: _brings(around)):
         return True
@@ -134,7 +144,9 @@ def _makes(hit: GrepHit, gone: Gone) -> bool:
     if not re.search(rf"(?<![\w./]){name}(?![\w/]|\.\w)", hit.text):
         return False  # a part of a path
     if language in _BUILDS:
-        return gone.kind in {"macro", "constant"}
+        return gone.kind in _GIVEN
+    if language == "python" and gone.kind in _GIVEN and re.search(rf"[\"']{name}[\"'=]", hit.text):
+        return True  # as setuptools' define_macros has it
     return language != "python" or re.search(rf"\b{_CPP_WORD}\b.*\b{name}\b", hit.text) is not None
 
 
@@ -164,12 +176,12 @@ def _uses_in(gone: Gone, path: RelPath, code: str, live: str) -> Iterator[Use]:
     """The uses of what went in a text; ``live`` is what of it no directive takes out or may make something else."""
     is_known = gone.kind == "method" and not gone.name.startswith(_ACCESSORS) and gone.scopes[-1] in live
     for at in words_in(live, gone.name):
-        what = role(code, at, gone.name)
+        what, qualifier = role(code, at, gone.name)
         end = at + len(gone.name)
         if gone.kind == "method":
             if what == "member" and is_known and _CALLED.match(live, end):
                 yield Use(path, at, end)
-        elif what == "used" or what.partition(" by ")[2] in gone.scopes or what.startswith("using "):
+        elif what == "brought" or (what == "used" and (qualifier is None or qualifier in gone.scopes)):
             yield Use(path, at, end)
 
 

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._cpp_text import closing
+from roundzero.checkers._pairs import closing
 from roundzero.core.frozen import dataclass
 from roundzero.core.regex import regex
 
@@ -21,8 +21,11 @@ LONGEST: Final = 4000
 """Longest statement, in code points up to its body, that is read: no person wrote a longer one."""
 
 _DIRECTIVE: Final = regex(r"^[ \t]*#(?:[^\n\\]|\\(?:\r?\n|.)|\\)*", re.MULTILINE)
+_DEAD: Final = regex(r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(?:endif|else)\b", re.MULTILINE | re.DOTALL)
 _INK: Final = regex(r"[^\n]")
 _STOP: Final = regex(r"[;{}]")
+_GOES_ON: Final = regex(r"\s*[;,)=]")
+"""Behind a brace, what belongs to the statement before it."""
 _NAMESPACE: Final = regex(r"\bnamespace\b(?P<name>[\w\s:]*)$")
 _LINKAGE: Final = regex(r"\bextern\s*$")
 _CLASS: Final = regex(
@@ -72,9 +75,7 @@ def directives(code: str) -> Iterator[re.Match[str]]:
 
 def without_directives(code: str) -> str:
     """The text with its directives, and what ``#if 0`` leaves out, as blanks."""
-    for dead in re.compile(
-        r"^[ \t]*#[ \t]*if[ \t]+0\b.*?^[ \t]*#[ \t]*(?:endif|else)\b", re.MULTILINE | re.DOTALL
-    ).finditer(code):
+    for dead in _DEAD.finditer(code):
         code = code[: dead.start()] + _INK.sub(" ", dead.group()) + code[dead.end() :]
     return _DIRECTIVE.sub(lambda match: _INK.sub(" ", match.group()), code)
 
@@ -105,7 +106,7 @@ def declarations(code: str, lines: Sequence[tuple[int, int]]) -> list[Declaratio
 def _conditions(code: str) -> list[range]:
     """The stretches that depend on a condition, include guards left out."""
     found: list[range] = []
-    open_: list[tuple[int, bool]] = []
+    waiting: list[tuple[int, bool]] = []
     rows = list(directives(code))
     for number, row in enumerate(rows):
         match = _CONDITION.match(row.group())
@@ -113,13 +114,12 @@ def _conditions(code: str) -> list[range]:
             continue
         if match["word"] in {"if", "ifdef", "ifndef"}:
             following = _DEFINE.match(rows[number + 1].group()) if number + 1 < len(rows) else None
-            guards = (
-                match["word"] != "ifdef" and not open_ and following is not None and following["name"] in match["rest"]
-            )
-            open_.append((row.start(), guards))
-        elif match["word"] == "endif" and open_:
-            start, guards = open_.pop()
-            if not guards:
+            outermost = match["word"] != "ifdef" and not waiting
+            is_guard = outermost and following is not None and following["name"] in match["rest"]
+            waiting.append((row.start(), is_guard))
+        elif match["word"] == "endif" and waiting:
+            start, is_guard = waiting.pop()
+            if not is_guard:
                 found.append(range(start, row.end()))
     return found
 
@@ -164,8 +164,8 @@ def _walk(code: str, wanted: _Stretches) -> Iterator[Declaration]:
             continue
         at = closing(code, stop.start()) + 1
         if "=" in head or re.search(r"\w\s*$", head) is None or _ENUM.search(head):
-            continue_ = re.compile(r"\s*[;,)=]").match(code, at)
-            start = start if continue_ is not None and "(" not in head else at
+            goes_on = _GOES_ON.match(code, at) is not None and "(" not in head
+            start = start if goes_on else at
         else:
             start = at
 

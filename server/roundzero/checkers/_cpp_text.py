@@ -1,4 +1,4 @@
-"""C and C++ as text, its comments and strings blanked (core/lexical): brackets matched, functions found.
+"""C and C++ as text, its comments and strings blanked (core/lexical): functions and classes found.
 
 No grammar and no preprocessor. Invariant: offsets are those of the text that was blanked.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from roundzero.checkers._pairs import closing
 from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
@@ -25,19 +26,6 @@ _LONGEST_HEAD: Final = 600
 """Code points before a body in which its head begins."""
 
 _NO_FUNCTION: Final = regex(r"\b(?:if|for|while|switch|catch|namespace|class|struct|enum|union|do|else|try)\b")
-_BRACKETS: Final = {"(": ")", "{": "}", "[": "]"}
-
-
-def closing(text: str, opening: int) -> int:
-    """The offset of the bracket that closes the one at ``opening``; the end of the text where none does."""
-    first = text[opening]
-    last = _BRACKETS[first]
-    depth = 0
-    for match in re.compile(rf"[{re.escape(first + last)}]").finditer(text, opening):
-        depth += 1 if match.group() == first else -1
-        if depth == 0:
-            return match.start()
-    return len(text)
 
 
 def before_body(code: str, begin: int) -> str:

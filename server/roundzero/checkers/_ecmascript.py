@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._ecmascript_exports import NAME, exports, possible_exports
@@ -38,6 +39,9 @@ _SPECIFIER: Final = regex(r"\s*(?P<quote>[\"'])(?P<path>\.[^\"'\n]*)(?P=quote)")
 _ENTRY: Final = regex(
     rf"\s*(?:type\s+)?(?P<name>{NAME})(?:\s*(?:as\s|:)\s*(?P<local>{NAME}))?(?:\s*=.*)?\s*", re.DOTALL
 )
+_PART: Final = regex(r"[^,{}]+")
+_NAMESPACE: Final = regex(rf"\*\s*as\s+({NAME})")
+_FIRST: Final = regex(rf"\s*({NAME})")
 _FALLS_BACK: Final = regex(r"\s*(?:\?\.|\?\?|\|\||&&|=(?!=)|\?(?!\.))")
 _AUGMENTS: Final = regex(r"\bdeclare\s+module\b")
 _EXPECTED: Final = regex(r"@ts-(?:ignore|expect-error|nocheck)")
@@ -88,11 +92,21 @@ class _Ecmascript:
         if gone.kind == "own":
             return
         naming = around.naming(gone, _LANGUAGES)
-        if any(_AUGMENTS.search(around.code(path)) for path in naming):
+        if any(around.once(("augments", path), partial(_augments, around, path)) for path in naming):
             return
         for path in naming:
             if path != gone.file.path or gone.file.old_path is not None:
                 yield from _imports(gone, path, around)
+
+
+def _augments(around: Around, path: RelPath) -> bool:
+    return _AUGMENTS.search(around.code(path)) is not None
+
+
+def _relative(pattern: re.Pattern[str], code: str, text: str) -> list[tuple[re.Match[str], re.Match[str]]]:
+    """The imports of a text by a relative path, with that."""
+    rows = ((match, _SPECIFIER.match(text, match.end())) for match in pattern.finditer(code))
+    return [(match, specifier) for match, specifier in rows if specifier is not None]
 
 
 def _is_outermost(code: str, offset: int) -> bool:
@@ -110,9 +124,8 @@ def _imports(gone: Gone, path: RelPath, around: Around) -> Iterator[Use]:
     if gone.name == MODULE:
         yield from _whole_imports(gone, source, code, around)
         return
-    for match in _IMPORTED.finditer(code):
-        specifier = _SPECIFIER.match(text, match.end())
-        if specifier is None or not _means(path, specifier["path"], gone.base.path):
+    for match, specifier in around.once(("imports", path), lambda: _relative(_IMPORTED, code, text)):
+        if not _means(path, specifier["path"], gone.base.path):
             continue
         if not _is_lost(gone, path, specifier["path"], around) or _is_replaced(text, specifier["path"]):
             continue
@@ -126,9 +139,9 @@ def _imports(gone: Gone, path: RelPath, around: Around) -> Iterator[Use]:
 
 def _whole_imports(gone: Gone, source: Source, code: str, around: Around) -> Iterator[Use]:
     """The imports of a module that is not there any more, whatever they name."""
-    for match in _IMPORTS.finditer(code):
-        specifier = _SPECIFIER.match(source.text, match.end())
-        if specifier is None or not _means(source.path, specifier["path"], gone.base.path):
+    rows = around.once(("whole imports", source.path), lambda: _relative(_IMPORTS, code, source.text))
+    for match, specifier in rows:
+        if not _means(source.path, specifier["path"], gone.base.path):
             continue
         if _is_lost(gone, source.path, specifier["path"], around) and not _is_expected(source, match.start()):
             yield Use(source.path, specifier.start("path"), specifier.end("path"))
@@ -139,23 +152,21 @@ def _named(
 ) -> Iterator[tuple[int, int]]:
     """Where a clause, or a use of the namespace it binds, names what went."""
     braces = clause.find("{")
-    for entry in re.compile(r"[^,{}]+").finditer(clause, braces) if braces >= 0 else ():
+    for entry in _PART.finditer(clause, braces) if braces >= 0 else ():
         named = _ENTRY.fullmatch(entry.group())
         if named is not None and named["name"] == gone.name:
             start = at + entry.start() + named.start("name")
             yield start, start + len(gone.name)
     outer = clause[:braces] if braces >= 0 else clause
-    space = re.search(rf"\*\s*as\s+({NAME})", outer)
-    plain = re.match(rf"\s*({NAME})", outer)
+    space, plain = _NAMESPACE.search(outer), _FIRST.match(outer)
     if gone.name == "default":
         if plain is not None and not is_bound and not passes_on and plain[1] != "type":
             yield at + plain.start(1), at + plain.end(1)
         return
     bound = space or (plain if is_bound else None)
     if bound is not None and not passes_on and not _is_shadowed(code, bound[1], at):
-        for use in re.compile(rf"(?<![\w$.]){re.escape(bound[1])}\s*\.\s*({re.escape(gone.name)})(?![\w$])").finditer(
-            code
-        ):
+        qualified = rf"(?<![\w$.]){re.escape(bound[1])}\s*\.\s*({re.escape(gone.name)})(?![\w$])"
+        for use in re.finditer(qualified, code):
             before = code[max(0, use.start() - _BEFORE) : use.start()]
             if not _FALLS_BACK.match(code, use.end()) and not _MEANT.search(before):
                 yield use.start(), use.end()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._cpp_text import closing
+from roundzero.checkers._pairs import closing
 from roundzero.core.frozen import dataclass
 from roundzero.core.lexical import blanked
 from roundzero.core.regex import regex
@@ -23,19 +23,32 @@ NAME: Final = r"[A-Za-z_$][\w$]*"
 """An identifier."""
 KIND: Final = r"(?P<kind>function\s*\*?|class|(?:const\s+)?enum|interface|type|namespace|module)"
 """What a declaration begins with, ``const`` and its kin aside."""
+GAP: Final = r"(?:\s+|(?<=\*))"
+"""What stands between that and the name: nothing behind the star of a generator."""
 _EXPORTED: Final = regex(
-    rf"\bexport\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?{KIND}\s+(?P<name>{NAME})|"
+    rf"\bexport\s+(?:(?:declare|abstract|async|opaque)\s+)*{KIND}{GAP}(?P<name>{NAME})|"
     rf"\bexport\s+(?:declare\s+)?(?:const|let|var)\s+(?!enum\b)(?P<first>)|"
-    rf"\bexport\s+(?:type\s+)?\{{(?P<list>[^{{}}]*)\}}|"
-    rf"\bexport\s+(?:type\s+)?\*\s*(?:as\s+(?P<space>{NAME})\s+)?from\b(?P<star>)|"
+    rf"\bexport(?:\s+type)?\s*\{{(?P<list>[^{{}}]*)\}}|"
+    rf"\bexport(?:\s+type)?\s*\*\s*(?:as\s+(?P<space>{NAME})\s+)?\s*from\b(?P<star>)|"
     rf"\bexport\s+(?P<default>default)\b|\bexport\s+import\s+(?P<alias>{NAME})|(?P<whole>\bexport\s*=)|"
     rf"(?<![\w.$])(?:module\s*\.\s*)?exports\s*\.\s*(?P<property>{NAME})\s*=(?!=)|"
     rf"(?P<object>(?<![\w.$])module\s*\.\s*exports\s*=\s*\{{)"
 )
 _COMPUTED: Final = regex(r"(?<![\w.$])module\s*\.\s*exports\b(?!\s*(?:\.\s*[\w$]+|=\s*\{))")
 _HANDED_ON: Final = regex(r"[(,=]\s*exports\b|\bexports\s*\[")
-"""An object that is another variable's in a module of ``export`` statements."""
+"""``exports`` as a value, which somebody may add to; beside ``export`` statements it is any variable."""
 _STATEMENT: Final = regex(r"^[^\S\n]*export\b", re.MULTILINE)
+_NAME: Final = regex(NAME)
+_FIRST: Final = regex(rf"\s*({NAME})")
+_OPENS: Final = regex(r"\s*[{\[]")
+_TAKEN_APART: Final = regex(rf"({NAME})\s*(?=[,}}\]=]|$)")
+"""A name that a pattern binds."""
+_SIGN: Final = regex(
+    r"[(\[{]|(?<=\w)<|[)\]}]|(?<![=\s])>|,|;|\n(?=(?:export|import|function|class|const|let|var|type|interface)\b)"
+)
+"""What opens or closes something in a declaration, or ends a part of it."""
+_BRACKET_OR_COMMA: Final = regex(r"[(\[{]|[)\]}]|,")
+_PART: Final = regex(r"[^,]+")
 _KEY: Final = regex(rf"\s*(?:async\s+|get\s+|\*\s*)?(?P<name>{NAME})\s*(?=[:,(]|$)")
 
 
@@ -85,37 +98,38 @@ def _named(code: str, match: re.Match[str]) -> Iterator[tuple[str, str, int]]:
 
 def _declared(code: str, at: int) -> Iterator[tuple[str, int]]:
     """The names of ``const a = 1, b = 2`` and ``const { a, b: c } = d``."""
-    depth, start = 0, at
-    size = len(code)
-    while start < size:
-        rest = re.compile(rf"\s*({NAME})").match(code, start)
-        if rest is not None:
-            yield rest[1], rest.start(1)
-        elif (opening := re.compile(r"\s*[{\[]").match(code, start)) is not None:
+    start: int | None = at
+    while start is not None:
+        name = _FIRST.match(code, start)
+        if name is not None:
+            yield name[1], name.start(1)
+        elif (opening := _OPENS.match(code, start)) is not None:
             end = closing(code, opening.end() - 1)
-            for match in re.compile(rf"({NAME})\s*(?=[,}}\]=]|$)").finditer(code, opening.end(), end):
+            for match in _TAKEN_APART.finditer(code, opening.end(), end):
                 yield match[1], match.start(1)
-        for match in re.compile(
-            r"[(\[{]|(?<=\w)<|[)\]}]|(?<![=\s])>|,|;|\n(?=(?:export|import|function|class|const|let|var|type|interface)\b)"
-        ).finditer(code, start):
-            sign = match.group()
-            if sign in "([{<":
-                depth += 1
-            elif sign in ")]}>":
-                depth -= 1
-            if depth < 0 or (depth == 0 and (sign == ";" or sign[0] == "\n")):
-                return
-            if depth == 0 and sign == ",":
-                start = match.end()
-                break
-        else:
-            return
+        start = _behind_comma(code, start)
+
+
+def _behind_comma(code: str, start: int) -> int | None:
+    """The place behind the next comma of a statement that stands in no bracket; None where the statement ends."""
+    unclosed = ""
+    for match in _SIGN.finditer(code, start):
+        sign = match.group()
+        if sign in "([{<":
+            unclosed += sign
+        elif sign == ">":
+            unclosed = unclosed.removesuffix("<")
+        elif unclosed.rstrip("<") and sign in ")]}":
+            unclosed = unclosed.rstrip("<")[:-1]
+        elif not unclosed or sign in ")]}":
+            return match.end() if sign == "," else None
+    return None
 
 
 def _listed(text: str, at: int) -> Iterator[tuple[str, int]]:
     """The names that ``{ a, b as c }`` offers."""
-    for part in re.finditer(r"[^,]+", text):
-        names = list(re.finditer(NAME, part.group()))
+    for part in _PART.finditer(text):
+        names = list(_NAME.finditer(part.group()))
         if names:
             yield names[-1].group(), at + part.start() + names[-1].start()
 
@@ -131,7 +145,7 @@ def _keys(code: str, opening: int) -> tuple[list[tuple[str, int]], bool]:
         elif code[at:end].strip():
             complete = False
         depth = 0
-        for match in re.compile(r"[(\[{]|[)\]}]|,").finditer(code, at, end):
+        for match in _BRACKET_OR_COMMA.finditer(code, at, end):
             depth += {",": 0}.get(match.group(), 1 if match.group() in "([{" else -1)
             if depth == 0 and match.group() == ",":
                 at = match.end()
@@ -148,5 +162,5 @@ def possible_exports(head: Source) -> set[str]:
     lines = (line for line in head.text.split("\n") if not line.lstrip().startswith(("//", "*", "/*")))
     names = {*found.names, *exports("\n".join(lines)).names}
     if head.path.endswith(".d.ts"):
-        names.update(re.findall(NAME, code))
+        names.update(_NAME.findall(code))
     return names

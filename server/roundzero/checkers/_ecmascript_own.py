@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._cpp_text import closing
-from roundzero.checkers._ecmascript_exports import KIND, NAME
+from roundzero.checkers._ecmascript_exports import GAP, KIND, NAME
 from roundzero.checkers._gone_definitions import Gone, Use, words_in
+from roundzero.checkers._pairs import closing, opening
 from roundzero.core.lexical import blanked
 from roundzero.core.regex import regex
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from roundzero.core.change import FileChange, Source
 
 _DEFINED: Final = regex(
-    rf"^(?:export\s+(?:default\s+)?)?(?:abstract\s+)?(?:async\s+)?(?:{KIND}|const|let|var)\s+(?P<name>{NAME})",
+    rf"^(?:export\s+(?:default\s+)?)?(?:abstract\s+)?(?:async\s+)?(?:{KIND}|const|let|var){GAP}(?P<name>{NAME})",
     re.MULTILINE,
 )
 _TYPES: Final = frozenset({"interface", "type", "namespace", "module", "name"})
@@ -45,7 +45,7 @@ _GLOBALS: Final = frozenset(
     """.split()  # noqa: SIM905  a column of quotes would be read less well
 )
 _REACHED: Final = regex(r"(?<!\.\.)\.$")
-_IS_KEY: Final = regex(r"\s*:")
+_IS_KEY: Final = regex(r"\s*\??\s*:")
 _CALLED: Final = regex(r"\s*(?:<[^<>(){};]*(?:<[^<>(){};]*>[^<>(){};]*)*>\s*)?\(")
 _ASSIGNED: Final = regex(r"\s*(?:[-+*/|&?]{0,2}=(?![=>])|\+\+|--|=>)")
 _BINDS: Final = regex(
@@ -58,10 +58,16 @@ _NEEDS: Final = regex(
 _METHOD: Final = regex(r"\)\s*(?:\{|=>|:[^:;,)?]*[{;\n])")
 _TAKES: Final = regex(r"[)\]}]\s*(?:=(?!=)|\{|:|from\b|of\b|\)\s*(?:=>|\{|:))")
 """What follows a bracket that holds names to be bound."""
+_NESTED: Final = regex(r"[\]}]\s*[,}\]]")
+"""What follows a bracket that stands in another one that may hold such names."""
+_DEEPEST: Final = 6
+"""How many brackets are looked at around a name."""
+_IN_PATTERN: Final = regex(r"(?:[=(,:;!&|?{}\[]|\breturn)\s*/(?![/*\s])[^/\n]*$")
+"""The beginning of a regular expression that a name stands in."""
 _BEFORE: Final = 30
 """Code points before a name that say what it does."""
-_FAR: Final = 4000
-"""Code points before a name in which the bracket around it opens."""
+_BLANKS: Final = 4000
+"""Most white space, in code points, between a name and the bracket or comma before it: comments are blank here."""
 
 
 def own_gone(file: FileChange, base: Source, code: str, head: Source) -> Iterator[Gone]:
@@ -83,13 +89,6 @@ def own_uses(gone: Gone, around: Around) -> Iterator[Use]:
         return
     if _MODULE.search(code) is None or around.once("imports by itself", lambda: _imports_by_itself(around)):
         return
-    own = re.escape(name)
-    declared = re.compile(
-        rf"\bdeclare\s+(?:function|const|let|var|class)\s+{own}\b"
-        rf"|\b(?:window|globalThis|global|self)\s*\.\s*{own}\s*=|\bglobals?\b.*\b{own}\b"
-    )
-    if any(declared.search(hit.text) for hit in around.hits(gone)):
-        return
     found: list[Use] = []
     for at in words_in(code, name):
         role = _role(code, at, at + len(name))
@@ -97,7 +96,18 @@ def own_uses(gone: Gone, around: Around) -> Iterator[Use]:
             return
         if role == "needs":
             found.append(Use(path, at, at + len(name)))
-    yield from found
+    if found and not _is_global(gone, around):
+        yield from found
+
+
+def _is_global(gone: Gone, around: Around) -> bool:
+    """Whether a line of the repository makes a name everybody's."""
+    own = re.escape(gone.name)
+    declared = re.compile(
+        rf"\bdeclare\s+(?:function|const|let|var|class)\s+{own}\b"
+        rf"|\b(?:window|globalThis|global|self)\s*\.\s*{own}\s*=|\bglobals?\b.*\b{own}\b"
+    )
+    return any(declared.search(hit.text) for hit in around.hits(gone))
 
 
 def _imports_by_itself(around: Around) -> bool:
@@ -107,28 +117,38 @@ def _imports_by_itself(around: Around) -> bool:
 def _role(code: str, at: int, end: int) -> str:
     """What a name does at a place: it ``binds``, ``needs`` a definition, or neither (``other``)."""
     before = code[max(0, at - _BEFORE) : at].rstrip()
-    if _REACHED.search(before) or (_IS_KEY.match(code, end) and before.endswith(("{", ","))):
+    if _REACHED.search(before) or _IN_PATTERN.search(code[max(code.rfind("\n", 0, at) + 1, at - _BLANKS) : at]):
         return "other"
+    if _IS_KEY.match(code, end) and before.endswith(("{", ",")):
+        holder = _bracket(code, at)
+        return "other" if holder is not None and code[holder] == "{" else "binds"
     called = _CALLED.match(code, end)
     if called is not None and before.endswith(("?", ":")):
         return "needs"
     binds = _BINDS.search(before) is not None or _ASSIGNED.match(code, end) is not None
     if not binds and _NEEDS.search(before) is None:
-        opening = _opening(code, at) if called is None else None
+        bracket = _bracket(code, at) if called is None else None
         if called is not None:
             binds = _METHOD.match(code, closing(code, called.end() - 1)) is not None
         else:
-            binds = opening is None or _TAKES.match(code, closing(code, opening)) is not None
+            binds = bracket is None or _takes(code, bracket)
     return "binds" if binds else "needs"
 
 
-def _opening(code: str, at: int) -> int | None:
+def _takes(code: str, bracket: int) -> bool:
+    """Whether a bracket, or one that it stands in, holds names to be bound."""
+    around: int | None = bracket
+    for _ in range(_DEEPEST):
+        if around is None:
+            return False
+        end = closing(code, around)
+        if _TAKES.match(code, end):
+            return True
+        around = opening(code, around, "([{") if _NESTED.match(code, end) else None
+    return False
+
+
+def _bracket(code: str, at: int) -> int | None:
     """The bracket around a place that stands directly behind it or a comma; None where nothing can be told."""
-    if not code[max(0, at - _FAR) : at].rstrip().endswith(("(", "[", "{", ",")):
-        return None
-    depth = 0
-    for match in re.finditer(r"[()\[\]{}]", code[max(0, at - _FAR) : at][::-1]):
-        depth += 1 if match.group() in ")]}" else -1
-        if depth < 0:
-            return at - match.start() - 1
-    return None
+    is_member = code[max(0, at - _BLANKS) : at].rstrip().endswith(("(", "[", "{", ","))
+    return opening(code, at, "([{") if is_member else None

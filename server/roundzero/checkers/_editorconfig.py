@@ -35,9 +35,6 @@ _PRE_COMMIT: Final = RelPath(".pre-commit-config.yaml")
 _EXACT: Final = (".patch", ".diff", ".snap", ".golden", ".expected", ".ambr")
 _GLOB_LIMIT: Final = 300
 
-SYMLINK: Final = "120000"
-"""Git's mode of a link, whose text is a path and has no layout."""
-
 
 def asks_for(wish: Wish, path: RelPath, repository: Repository) -> bool:
     """Whether the repository wants this of a file. May raise OutsideError."""

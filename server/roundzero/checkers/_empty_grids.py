@@ -8,13 +8,15 @@ siblings that guard by other means. Invariant: every name of the guard is bound 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.checkers._base import replace
-from roundzero.checkers._cpp_text import before_body, closing, functions
+from roundzero.checkers._cpp_text import before_body, functions
+from roundzero.checkers._pairs import closing
 from roundzero.core.lexical import blanked
 from roundzero.core.regex import regex
-from roundzero.core.text import Position, Span, dominant_eol, with_eol
+from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,13 +58,24 @@ class _Style(NamedTuple):
     is_one_line: bool
 
 
-def leave_early(source: Source, grid: Span) -> tuple[Fix, ...]:
-    """The guard for a launch whose grid stands at a span of a text in C++; none where unsure."""
-    code, index = blanked(source), source.index
+def leave_early(source: Source, grids: Sequence[Span]) -> list[tuple[Fix, ...]]:
+    """For each launch whose grid stands at a span of a text in C++ its guard; none where unsure."""
+    code = blanked(source) if grids else ""
+    style, bodies = _style(code), list(functions(code))
+    found: list[tuple[Fix, ...]] = []
+    for grid in grids:
+        launch = source.index.offset(grid.start)
+        at = bisect_right(bodies, (launch, len(code))) - 1
+        is_inside = at >= 0 and launch < bodies[at][1]
+        found.append(_guard(source, code, grid, bodies[at], style) if style is not None and is_inside else ())
+    return found
+
+
+def _guard(source: Source, code: str, grid: Span, body: tuple[int, int], style: _Style) -> tuple[Fix, ...]:
+    """The guard before the statement of a body that launches on a grid."""
+    (begin, end), index = body, source.index
     launch = index.offset(grid.start)
-    style = _style(code)
-    begin, end = next((body for body in functions(code) if body[0] <= launch < body[1]), (0, 0))
-    if style is None or not end or re.search(r"^[ \t]*#", code[begin + 1 : end], re.MULTILINE):
+    if re.search(r"^[ \t]*#", code[begin + 1 : end], re.MULTILINE):
         return ()
     start, stop = _statement(code, begin, end, launch)
     before = code[begin + 1 : start]
@@ -86,8 +99,7 @@ def leave_early(source: Source, grid: Span) -> tuple[Fix, ...]:
     else:
         left += f" {result}\n" if style.is_one_line else f"\n{indent}{unit}{result}\n"
     place = Span(Position(line, 1), Position(line, 1))
-    words = with_eol(left, dominant_eol(source.text))
-    return (replace(source, "Leave early when there is nothing to do", words, place, safe=False),)
+    return (replace(source, "Leave early when there is nothing to do", left, place, safe=False),)
 
 
 def _is_comment(line: str, code: str) -> bool:

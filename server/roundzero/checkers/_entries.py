@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from roundzero.core.finding import Edit
-from roundzero.core.text import Position, Span
+from roundzero.core.text import Position, Span, indentation
 
 if TYPE_CHECKING:
     from roundzero.checkers._python import Function, Parsed
@@ -44,9 +44,9 @@ def without_entry(file: Parsed, node: Function, name: str) -> tuple[Edit, ...] |
 def _after(file: Parsed, number: int) -> int:
     """The line behind an entry: behind the last one that is indented deeper."""
     index = file.source.index
-    own, after = _indent(index.line(number)), number + 1
+    own, after = indentation(index.line(number)), number + 1
     at = after
-    while at <= index.line_count and (not index.line(at).strip() or _indent(index.line(at)) > own):
+    while at <= index.line_count and (not index.line(at).strip() or indentation(index.line(at)) > own):
         at += 1
         after = at if index.line(at - 1).strip() else after
     return after
@@ -58,9 +58,5 @@ def _is_alone(file: Parsed, number: int, after: int) -> bool:
     own, above, below = index.line(number), index.line(number - 1), index.line(after)
     if own.lstrip().startswith(":"):
         return False
-    heads = _indent(above) < _indent(own) or set(above.strip()) == {"-"}
-    return heads and (not below.strip() or _indent(below) != _indent(own) or below.strip() in {'"""', "'''"})
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    heads = indentation(above) < indentation(own) or set(above.strip()) == {"-"}
+    return heads and (not below.strip() or indentation(below) != indentation(own) or below.strip() in {'"""', "'''"})

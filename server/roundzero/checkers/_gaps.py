@@ -11,7 +11,8 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._cpp_text import C_FAMILY, closing
+from roundzero.checkers._cpp_text import C_FAMILY
+from roundzero.checkers._pairs import closing
 from roundzero.checkers._python import dotted
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
 _JUMP: Final = regex(r"\s*(?:return|throw|break|continue|goto)\b")
 _GOES_ON: Final = regex(r"[\s.?:&|+)\]}]|$")
 """How a line begins that belongs to the statement before it."""
+
+_NESTED: Final = regex(r"\([^(){}\[\]]*\)|\[[^(){}\[\]]*\]|\{[^(){}\[\]]*\}")
+_INITIALISES: Final = regex(
+    r"(?:^|;)\s*(?:(?:auto|const|constexpr|static)\b"
+    r"|(?!(?:return|throw|goto|delete|new|using|typedef|else|co_\w+)\b)(?:\w[\w:]*(?:\s*<[^;]*>)?[\s*&]+)+\w+\s*(?:=(?!=)|[(;{]))"
+)
+"""A variable that a statement declares."""
 
 _NEVER: Final = regex(r"never|unreachable", re.IGNORECASE)
 """What a compiler takes as a promise that nothing comes here."""
@@ -174,7 +182,8 @@ def _own(switch: Braces, case: re.Match[str], owner: str, at: int) -> Gap | None
     indent = switch.line(case.start())[0]
     inner = _inner(switch)
     refusal = _refusal(switch, owner)
-    if inner is None or refusal is None:
+    last = max(label.end() for label in switch.labels if label.end() <= at)
+    if inner is None or refusal is None or (_is_c(switch) and _has_variables(switch.code[last:at])):
         return None
     group = case
     for label in reversed(switch.labels):
@@ -191,6 +200,14 @@ def _own(switch: Braces, case: re.Match[str], owner: str, at: int) -> Gap | None
         return None
     first, *others = (words.replace("\n", inner) for words in refusal)
     return _gap(switch, end, (f"{blank}\n{indent}case {owner}", f":{inner}{first}", *others))
+
+
+def _has_variables(body: str) -> bool:
+    """Whether a body has variables of its own outside of braces: no label may follow them."""
+    flat = body
+    while (shorter := _NESTED.sub("?", flat)) != flat:
+        flat = shorter
+    return _INITIALISES.search(flat.replace("?", "()")) is not None
 
 
 def _is_deeper(line: str, indent: str) -> bool:

@@ -12,8 +12,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._cpp_text import closing
 from roundzero.checkers._gone_definitions import Gone, Use, added_lines, words_in
+from roundzero.checkers._pairs import closing, opening
 from roundzero.checkers._paths import folders_above
 from roundzero.core.change import Side
 from roundzero.core.lexical import blanked
@@ -32,6 +32,8 @@ _DECLARES: Final = regex(
     re.MULTILINE,
 )
 _ROW: Final = regex(r"^\t(?P<names>[A-Za-z_]\w*(?:\s*,\s*\w+)*)\b", re.MULTILINE)
+_ANY_ROW: Final = regex(r"(?:^|(?<=[(;]))[ \t]*(?P<names>[A-Za-z_]\w*(?:[ \t]*,\s*\w+)*)\b", re.MULTILINE)
+"""A row of a block that nobody formatted, or something within a row."""
 _PACKAGE: Final = regex(r"^package\s+(\w+)", re.MULTILINE)
 _MODULE: Final = regex(r"^module\s+(\S+)", re.MULTILINE)
 _DOT_IMPORT: Final = regex(r"^(?:import\s+|\t)\.\s*\"", re.MULTILINE)
@@ -40,11 +42,11 @@ _BINDS_BEFORE: Final = regex(
     r"(?:\b(?:func|var|const|type|package|goto|break|continue|range\s*,)|\bfunc\s*\([^()]*\))\s*$"
 )
 _BINDS_AFTER: Final = regex(
-    r"(?:[ \t]*,[ \t]*\w+)*[ \t]*:=|(?:[ \t]*,[ \t]*\w+)*[ \t]+(?:\[|\*\w|func\b|map\b|chan\b|[A-Za-z_])"
+    r"(?:[ \t]*,[ \t]*\w+)*[ \t]*:=|(?:[ \t]*,[ \t]*\w+)*[ \t]+(?:\[|\*\w|\.\.\.|<-chan\b|[A-Za-z_])"
 )
+_OF_MEMBERS: Final = regex(r"\b(?:interface|struct)\s*$")
+_REQUIRED: Final = regex(r"^(?:require\s+|replace\s+|\t)(\S+)", re.MULTILINE)
 _KEY: Final = regex(r"\s*:(?!=)")
-_FAR: Final = 20_000
-"""Code points before a name in which the brace that holds it is looked for."""
 _BEFORE: Final = 60
 """Code points before a name in which what binds it stands."""
 
@@ -94,7 +96,7 @@ class _Go:
             yield from _qualified(gone, path, module or "", around)
 
 
-def declared(code: str) -> dict[str, tuple[str, int]]:
+def declared(code: str, row_of_block: re.Pattern[str] = _ROW) -> dict[str, tuple[str, int]]:
     """What a text without comments and strings declares for its package: kinds and offsets."""
     found: dict[str, tuple[str, int]] = {}
     for match in _DECLARES.finditer(code):
@@ -104,7 +106,7 @@ def declared(code: str) -> dict[str, tuple[str, int]]:
         else:
             kind = "type" if match["block"] == "type" else "value"
             end = closing(code, match.end() - 1)
-            rows = [(row["names"], row.start("names"), kind) for row in _ROW.finditer(code, match.end(), end)]
+            rows = [(row["names"], row.start("names"), kind) for row in row_of_block.finditer(code, match.end(), end)]
         for names, at, each in rows:
             for name in re.finditer(r"\w+", names):
                 found.setdefault(name.group(), (each, at + name.start()))
@@ -113,7 +115,7 @@ def declared(code: str) -> dict[str, tuple[str, int]]:
 
 def _possible(source: Source) -> set[str]:
     """What a text may declare, were some of its strings none."""
-    return {*declared(blanked(source)), *declared(source.text)}
+    return {*declared(blanked(source), _ANY_ROW), *declared(source.text, _ANY_ROW)}
 
 
 def _declared_in(around: Around, path: RelPath) -> Container[str]:
@@ -129,6 +131,9 @@ def _package(text: str) -> tuple[str, ...]:
 def _bare(gone: Gone, path: RelPath, around: Around) -> Iterator[Use]:
     """The uses of a name in a file of its package; none where the file may bind it itself."""
     code, name = around.code(path), gone.name
+    source = around.source(path)
+    if source is None or _imports(source.text, name):
+        return
     found: list[Use] = []
     for at in words_in(code, name):
         end = at + len(name)
@@ -142,17 +147,16 @@ def _bare(gone: Gone, path: RelPath, around: Around) -> Iterator[Use]:
     yield from found
 
 
+def _imports(text: str, name: str) -> bool:
+    """Whether a file may call a package so: by an alias, or by a part of its path."""
+    path = rf'(?:{name}[ \t]+"|(?:[\w.]+[ \t]+)?"[^"\n]*\b{name}\b[^"\n]*")'
+    return re.search(rf"^(?:import\b|[ \t])[ \t(]*{path}", text, re.MULTILINE) is not None
+
+
 def _is_in_interface(code: str, at: int, line: str) -> bool:
     """Whether a name begins its line between the braces of an interface or a struct: a method or a field."""
-    if line.strip():
-        return False
-    depth = 0
-    for match in re.finditer(r"[{}]", code[max(0, at - _FAR) : at][::-1]):
-        depth += 1 if match.group() == "}" else -1
-        if depth < 0:
-            before = code[: at - match.start() - 1]
-            return re.search(r"\b(?:interface|struct)\s*$", before[-_BEFORE:]) is not None
-    return False
+    brace = opening(code, at) if not line.strip() else None
+    return brace is not None and _OF_MEMBERS.search(code[max(0, brace - _BEFORE) : brace]) is not None
 
 
 def _import_path(path: RelPath, around: Around) -> str | None:
@@ -197,11 +201,7 @@ def _provided(gone: Gone, module: str, around: Around) -> bool:
     for path in around.paths:
         if posixpath.basename(path) == "go.mod":
             source = around.repository.read(path, Side.HEAD)
-            required = (
-                re.findall(r"^(?:require\s+|replace\s+|\t)(\S+)", source.text, re.MULTILINE)
-                if source is not None
-                else []
-            )
+            required = _REQUIRED.findall(source.text) if source is not None else []
             if any(module == each or module.startswith(f"{each}/") for each in required):
                 return True
     return False

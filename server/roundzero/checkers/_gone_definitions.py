@@ -36,7 +36,7 @@ class Gone:
     """A definition that a file had at the base and has no more.
 
     ``kind`` is the language's own word for it, ``offset`` its place in the base text, ``scopes`` what is around it, the
-    outermost first. ``word`` is what a use of it must contain.
+    outermost first. ``word`` is what a use of it must contain, ``also`` are words by which something may provide it.
     """
 
     file: FileChange
@@ -46,6 +46,7 @@ class Gone:
     offset: int
     word: str
     scopes: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
     @property
     def line(self) -> int:
@@ -88,6 +89,10 @@ class Around:
     def hits(self, gone: Gone) -> tuple[GrepHit, ...]:
         """The lines at the head that name it, anywhere."""
         return self._found.get(gone.word, ())
+
+    def provided(self, gone: Gone) -> tuple[GrepHit, ...]:
+        """The lines at the head with a word by which something else may provide it."""
+        return tuple(hit for word in gone.also for hit in self._found.get(word, ()))
 
     def naming(self, gone: Gone, languages: Collection[str]) -> list[RelPath]:
         """The files in some languages that name it, copies of other projects and data of tests left out."""

@@ -8,9 +8,11 @@ above them in their block.
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.regex import regex
+from roundzero.core.text import indentation
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -28,6 +30,10 @@ _LIMITATION: Final = regex(
     r"\bunimplemented\b|\bonly[ ](?:be[ ])?(?:supports?|supported|implemented)\b|\bno[ ]support\b",
     re.IGNORECASE,
 )
+_OF_A_LIST: Final = regex(
+    r"\bnot[ ]in[ ]+(?:\w+\.)*[^\W\d]\w*[ \t]*(?:$|[:)#,]|and\b|or\b)|\bnot[ ][^\W\d]\w*[ ]in[ ]+\w"
+)
+"""What is none of the values that are known: more of them do not make others right."""
 _TO_GO: Final = regex(
     r"#.*\b(?:todo|fixme|xxx|hack|temporar\w*|work-?around|for now|remove (?:this|me|it|when|once|after))\b",
     re.IGNORECASE,
@@ -37,6 +43,12 @@ BLOCK: Final = 40
 """Lines above a guard in which its block has to begin."""
 _CALL: Final = regex(r"(?<![\w.])(?P<name>[\w.]+)\((?P<given>[^()]*)\)")
 _WORD: Final = regex(r"(?<![\w.])[^\W\d]\w*")
+_ASKS_NOTHING: Final = regex(
+    r"(?:_?log\w*|debug|info|warn(?:ing)?|error|exception|critical|print|echo|write|append|add|put|format|join|"
+    r"abs|bool|bytes|dict|float|frozenset|getattr|hash|id|int|isinstance|len|list|max|min|range|repr|round|set|sorted|"
+    r"str|sum|tuple|type)"
+)
+"""What tells of a value, keeps it or makes another of it."""
 CALLING: Final = 2
 """Most lines of a call that took the place of others."""
 MOVED: Final = 3
@@ -45,25 +57,37 @@ _STRING: Final = regex(r"\"[^\"]*\"|'[^']*'|#.*")
 
 
 def was_for_now(index: LineIndex, line: int, condition: int | None) -> bool:
-    """Whether a guard says that something is not supported so far, or a comment on it or above that it is to go.
+    """Whether a guard says that something is not supported so far, or a comment on it or right above that it is to go.
+
+    What is not supported because it is in no list of values is no limit that fell: others are as wrong as before.
 
     ``line`` is the ``raise`` or ``assert``, ``condition`` the line of the ``if`` above it, where there is one.
     """
     said = _statement(index, line)
     first = condition or line
-    remarks = [text for text in map(index.line, range(max(1, first - 2), first)) if text.lstrip().startswith("#")]
-    return _LIMITATION.search(" ".join(said)) is not None or any(
+    above = (index.line(number) for number in range(first - 1, max(0, first - 3), -1))
+    remarks = takewhile(lambda text: text.lstrip().startswith("#"), above)
+    is_of_a_list = _OF_A_LIST.search(index.line(first)[:LONGEST]) is not None
+    return (_LIMITATION.search(" ".join(said)) is not None and not is_of_a_list) or any(
         _TO_GO.search(text[:LONGEST]) is not None for text in (*remarks, index.line(first), said[0])
     )
 
 
 def is_handed_over(hunk: Hunk, base: LineIndex, head: LineIndex, subjects: Collection[str]) -> bool:
-    """Whether the lines around a guard went into a function: a new call, in their place, gets what it asked of."""
+    """Whether the lines around a guard went into a function: a new call, in their place, gets what it asked of.
+
+    A call that only logs or converts it is none.
+    """
     if not 0 < hunk.head_count <= CALLING or hunk.base_count < hunk.head_count + MOVED:
         return False
     gone = "\n".join(base.line(number) for number in hunk.base_lines)
     calls = [match for number in hunk.head_lines for match in _CALL.finditer(head.line(number)[:LONGEST])]
-    return any(f"{call['name']}(" not in gone and set(_WORD.findall(call["given"])) & {*subjects} for call in calls)
+    return any(
+        f"{call['name']}(" not in gone
+        and _ASKS_NOTHING.fullmatch(call["name"].rpartition(".")[2]) is None
+        and set(_WORD.findall(call["given"])) & {*subjects}
+        for call in calls
+    )
 
 
 def was_unreachable(index: LineIndex, line: int, condition: int | None) -> bool:
@@ -72,12 +96,12 @@ def was_unreachable(index: LineIndex, line: int, condition: int | None) -> bool:
 
 
 def _is_behind_end(index: LineIndex, line: int) -> bool:
-    indent = _indent(index.line(line))
+    indent = indentation(index.line(line))
     for number in range(line - 1, max(0, line - BLOCK), -1):
         text = index.line(number)
-        if text.strip() and _indent(text) < indent:
+        if text.strip() and indentation(text) < indent:
             return False
-        if _indent(text) == indent and _LEAVES.match(text) is not None:
+        if indentation(text) == indent and _LEAVES.match(text) is not None:
             return True
     return False
 
@@ -94,8 +118,3 @@ def _statement(index: LineIndex, line: int) -> list[str]:
         if depth <= 0 and not plain.rstrip("\r").endswith("\\"):
             break
     return said
-
-
-def _indent(text: str) -> int:
-    expanded = text.expandtabs(8)
-    return len(expanded) - len(expanded.lstrip())

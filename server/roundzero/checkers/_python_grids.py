@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import replace
 from roundzero.checkers._python import definitions, dotted, last_name, parse, within
 from roundzero.checkers._python_launches import AMOUNT, CHOSEN, is_of_data
 from roundzero.core.regex import regex
-from roundzero.core.text import Position, Span, dominant_eol, with_eol
+from roundzero.core.text import Position, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from roundzero.checkers._python import Function
+    from roundzero.checkers._python import Function, Parsed
     from roundzero.core.change import Source
     from roundzero.core.finding import Fix
 
@@ -35,19 +36,29 @@ _ASKS_NONE: Final = regex(r"(?:== 0|<= 0|< 1)$|^not ")
 _SETTLES: Final = regex(r"(?i)\w*(?:check|synchronize|sync)\w*")
 
 
-def return_early(source: Source, grid: Span) -> tuple[Fix, ...]:
-    """The guard for a launch whose grid stands at a span of a text in Python; none where unsure."""
-    file = parse(source)
-    tops = [
-        (function, at)
+def return_early(source: Source, grids: Sequence[Span]) -> list[tuple[Fix, ...]]:
+    """For each launch whose grid stands at a span of a text in Python its guard; none where unsure."""
+    file = parse(source) if grids else None
+    if file is None or not _leaves(file.tree):
+        return [() for _ in grids]
+    statements = {
+        file.start(statement): (function, at)
         for function in definitions(file.tree).values()
         for at, statement in enumerate(function.body)
-        if file.start(statement) <= grid.start < file.end(statement)
-    ]
-    if len(tops) != 1 or not _leaves(file.tree):
-        return ()
-    function, at = tops[0]
-    statement = function.body[at]
+    }
+    starts = sorted(statements)
+    found: list[tuple[Fix, ...]] = []
+    for grid in grids:
+        place = bisect_right(starts, grid.start) - 1
+        function, at = statements[starts[place]] if place >= 0 else (None, 0)
+        is_inside = function is not None and grid.start < file.end(function.body[at])
+        found.append(_guard(file, grid, function, at) if function is not None and is_inside else ())
+    return found
+
+
+def _guard(file: Parsed, grid: Span, function: Function, at: int) -> tuple[Fix, ...]:
+    """The guard before a statement of a function that launches on a grid."""
+    source, statement = file.source, function.body[at]
     start = file.start(statement)
     indent = source.index.line(start.line)[: start.column - 1]
     names = _Names(function, at)
@@ -62,7 +73,7 @@ def return_early(source: Source, grid: Span) -> tuple[Fix, ...]:
     def_line = source.index.line(file.start(function).line)
     unit = indent.removeprefix(def_line[: len(def_line) - len(def_line.lstrip())]) or "    "
     test = " or ".join(f"{size} == 0" for size in sizes)
-    words = with_eol(f"{indent}if {test}:\n{indent}{unit}{result}\n", dominant_eol(source.text))
+    words = f"{indent}if {test}:\n{indent}{unit}{result}\n"
     place = Span(Position(line, 1), Position(line, 1))
     return (replace(source, "Leave early when there is nothing to do", words, place, safe=False),)
 

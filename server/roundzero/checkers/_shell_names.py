@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._gone_definitions import Gone, Use
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from roundzero.checkers._gone_definitions import Around
+    from roundzero.checkers._shell import Shell
     from roundzero.core.change import FileChange, Source
     from roundzero.core.text import RelPath
 
@@ -53,6 +55,7 @@ class _Shell:
             rf"(?<![\w-]){name}[ \t]*\([ \t]*\)|\bfunction[ \t]+{name}\b|\balias[ \t]+{name}=|/{name}(?![\w-])"
             rf"|(?:command|type|declare|typeset|which|hash)\s+(?:-\w+\s+)*{name}\b"
         )
+        substituted = re.compile(rf"(?:\$\(|`)[ \t]*({name})(?=[\s)`;])")
         name_of_file = posixpath.basename(gone.file.path)
         for hit in around.hits(gone):
             if defines.search(hit.text):
@@ -68,15 +71,19 @@ class _Shell:
             source = around.source(path)
             if source is None or not (path == gone.file.path or _sources(source, gone.base.path, around)):
                 continue
-            shell = parse_shell(source.text)
+            shell = _script(source, around)
             if gone.name in shell.functions:
                 continue
-            text = blanked(source, strings=False)
-            for match in re.compile(rf"(?:\$\(|`)[ \t]*({name})(?=[\s)`;])").finditer(text):
+            text = around.once(("with strings", path), partial(blanked, source, strings=False))
+            for match in substituted.finditer(text):
                 yield Use(path, match.start(1), match.end(1))
             for command in shell.commands:
                 if command.words and command.words[0].text == gone.name:
                     yield Use(path, command.words[0].start, command.words[0].end)
+
+
+def _script(source: Source, around: Around) -> Shell:
+    return around.once(("script", source.path), partial(parse_shell, source.text))
 
 
 def _reads_others(gone: Gone, around: Around) -> bool:
@@ -84,12 +91,12 @@ def _reads_others(gone: Gone, around: Around) -> bool:
     source = around.source(gone.file.path)
     if source is None or not source.text.startswith("#!"):
         return True
-    return any(command.name in {*_SOURCES, "eval"} for command in parse_shell(source.text).commands)
+    return any(command.name in {*_SOURCES, "eval"} for command in _script(source, around).commands)
 
 
 def _sources(source: Source, path: RelPath, around: Around) -> bool:
     """Whether a script reads a file of this path."""
-    for command in parse_shell(source.text).commands:
+    for command in _script(source, around).commands:
         if command.name not in _SOURCES or not command.arguments:
             continue
         word = command.arguments[0]

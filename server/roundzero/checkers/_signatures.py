@@ -2,8 +2,8 @@
 
 Only the function's own file is looked at, and the title says so. Nothing is offered for a public function that it does
 not call, since all its callers are elsewhere, nor unless every place of the file that names the function is surely it
-and can be mended: a plain call, or one on ``self`` or ``cls`` inside of the class. Invariant: an argument whose
-evaluation may do something stays, and with it all the rest.
+and can be mended: a plain call, or one on ``self`` or ``cls`` inside of the class. Invariant: an argument or a default
+whose evaluation may do something stays, and with it all the rest.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def take_out(file: Parsed, node: Function, parameter: ast.arg) -> tuple[Fix, ...
 def _parameter(file: Parsed, node: Function, parameter: ast.arg) -> _Parameter | None:
     """What is known of it; None where the keyword would be taken by ``**`` or the function is inside of others."""
     arguments = node.args
-    if arguments.kwarg is not None or "# type: (" in file.text(node):
+    if arguments.kwarg is not None or "# type: (" in file.text(node) or _has_active_default(arguments, parameter):
         return None
     owner = None
     if node not in file.tree.body:
@@ -74,6 +74,14 @@ def _parameter(file: Parsed, node: Function, parameter: ast.arg) -> _Parameter |
     if first and (not plain or plain[0].arg not in {"self", "cls"}):
         return None
     return _Parameter(node, parameter.arg, owner, plain.index(parameter) - first if parameter in plain else None)
+
+
+def _has_active_default(arguments: ast.arguments, parameter: ast.arg) -> bool:
+    plain = [*arguments.posonlyargs, *arguments.args]
+    defaults = zip((*plain[len(plain) - len(arguments.defaults) :], *arguments.kwonlyargs),
+                   (*arguments.defaults, *arguments.kw_defaults), strict=True)  # fmt: skip
+    default = next((value for owner, value in defaults if owner is parameter), None)
+    return default is not None and any(isinstance(part, _DOES_SOMETHING) for part in ast.walk(default))
 
 
 def _calls(file: Parsed, taken: _Parameter) -> list[ast.Call] | None:

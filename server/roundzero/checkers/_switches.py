@@ -11,8 +11,9 @@ import ast
 import re
 from typing import TYPE_CHECKING, Final
 
-from roundzero.checkers._cpp_text import C_FAMILY, closing
+from roundzero.checkers._cpp_text import C_FAMILY
 from roundzero.checkers._gaps import Braces, after_arms, after_cases, in_braces
+from roundzero.checkers._pairs import closing
 from roundzero.checkers._python import dotted
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of

@@ -55,9 +55,10 @@ _SAYS_COPIED: Final = regex(
     r"(?:#|//|\*|\"\"\"|^[ \t]*(?=[A-Z]))(?:.*\b)?(?:"
     r"(?:copied|cloned|mirrored|ported|adapted|taken|borrowed|duplicated)[ ]from|"
     r"(?:this|these|it)\b.{0,40}\b(?:copy|copies|clones?|duplicates?|mirrors?)[ ]of|"
-    r"same as|identical (?:to|with)|match(?:es)? exactly|exactly (?:match|like)|(?:keep|kept) in sync)\b",
+    r"(?P<weak>same as|identical (?:to|with)|match(?:es)? exactly|exactly (?:match|like))|(?:keep|kept) in sync)\b",
     re.IGNORECASE,
 )
+"""What is weak may be about anything: where it was copied too, it is not about the copy."""
 LONGEST: Final = 400
 """Characters of a line that may say so."""
 ABOVE: Final = 10
@@ -99,7 +100,7 @@ class DuplicateCode(ChangeChecker):
     """Finds copies."""
 
     name = "duplicate-code"
-    version = "4"
+    version = "5"
 
     def __init__(self) -> None:
         """Start without texts."""
@@ -215,10 +216,12 @@ def _is_enough(lines: Sequence[Line]) -> bool:
 
 def _is_said(source: Source | None, copy: _Copy) -> bool:
     """Whether a comment in a copy, or not far above it, says that it is one: its author knows, and had a reason."""
-    lines = range(max(1, copy.first - ABOVE), copy.last + 1)
-    return source is not None and any(
-        _SAYS_COPIED.search(source.index.line(number)[:LONGEST]) is not None for number in lines
-    )
+    for number in range(max(1, copy.first - ABOVE), copy.last + 1):
+        line = source.index.line(number) if source is not None else ""
+        match = _SAYS_COPIED.search(line[:LONGEST])
+        if match is not None and (match["weak"] is None or line.strip() not in copy.source.text):
+            return True
+    return False
 
 
 def _is_later(change: Change, path: RelPath, line: int, place: tuple[RelPath, int]) -> bool:

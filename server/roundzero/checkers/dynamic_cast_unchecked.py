@@ -14,7 +14,8 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.checkers._base import TextChecker, code
-from roundzero.checkers._cpp_text import before_body, closing, functions
+from roundzero.checkers._cpp_text import before_body, functions
+from roundzero.checkers._pairs import closing
 from roundzero.checkers._paths import is_test_path
 from roundzero.core.change import Side
 from roundzero.core.finding import Hit, evidence_at

@@ -15,7 +15,7 @@ from roundzero.checkers._across import hit_in
 from roundzero.checkers._base import SymbolChecker, SymbolView
 from roundzero.checkers._cpp_text import C_FAMILY
 from roundzero.checkers._paths import is_test_path
-from roundzero.checkers._python import parse
+from roundzero.checkers._python import parse, parse_or_none
 from roundzero.checkers._switches import brace_enums, brace_switches, python_enums, python_switches
 from roundzero.core.change import Side
 from roundzero.core.few import few
@@ -29,6 +29,7 @@ from roundzero.core.text import Span
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from roundzero.checkers._python import Parsed
     from roundzero.checkers._switches import Switch
     from roundzero.core.change import FileChange, Source
     from roundzero.core.finding import Evidence, Hit
@@ -68,6 +69,7 @@ class EnumSwitchDrift(SymbolChecker):
     def __init__(self) -> None:
         """Start before the change is known."""
         self._grown: list[_Grown] | None = None
+        self._trees: dict[RelPath, Parsed | None] = {}
 
     def words(self, view: SymbolView) -> Collection[str]:
         """The enumerations and, for C++, where members may be named alone, their first members."""
@@ -80,7 +82,7 @@ class EnumSwitchDrift(SymbolChecker):
         for file, name in _touched(view):
             enum = _defined(view, file, name)
             if enum is not None and name not in {each.name for each in self._enums(view)}:
-                yield from _incomplete(view, file, enum)
+                yield from _incomplete(view, file, enum, self._switches(file.head, enum))
 
     def _behind(self, view: SymbolView) -> Iterator[Hit]:
         """The places that an enumeration of this change outgrew."""
@@ -90,7 +92,7 @@ class EnumSwitchDrift(SymbolChecker):
                 if _family(path) != _family(each.file.path) or is_test_path(path):
                     continue
                 source = view.repository.read(path, Side.HEAD)
-                for switch in _switches(source, each) if source is not None else ():
+                for switch in self._switches(source, each):
                     missing = [name for name in each.new if name not in switch.listed]
                     if missing and switch.listed >= set(each.old) and not switch.serves_others:
                         yield hit_in(
@@ -107,6 +109,18 @@ class EnumSwitchDrift(SymbolChecker):
         if self._grown is None:
             self._grown = [each for file in view.change.files for each in _grown(file)]
         return self._grown
+
+    def _switches(self, source: Source | None, each: _Grown) -> Iterator[Switch]:
+        """The places of a text that list members; a file of Python is parsed once, for all that grew."""
+        if source is None:
+            return
+        if _family(source.path) in {"cpp", "typescript"}:
+            yield from brace_switches(source, each.name, (*each.old, *each.new))
+        elif _family(source.path) == "python" and each.name in source.text:
+            if source.path not in self._trees:
+                self._trees[source.path] = parse_or_none(source)
+            tree = self._trees[source.path]
+            yield from python_switches(tree, each.name) if tree is not None else ()
 
 
 def _touched(view: SymbolView) -> list[tuple[FileChange, str]]:
@@ -137,10 +151,9 @@ def _defined(view: SymbolView, file: FileChange, name: str) -> _Grown | None:
     return _Grown(file, name, members, (), 0) if members else None
 
 
-def _incomplete(view: SymbolView, file: FileChange, enum: _Grown) -> Iterator[Hit]:
+def _incomplete(view: SymbolView, file: FileChange, enum: _Grown, switches: Iterable[Switch]) -> Iterator[Hit]:
     """The places of a file whose cases were touched and that lack few of many members."""
-    assert file.head is not None  # noqa: S101  only files with a head have added cases
-    for switch in _switches(file.head, enum):
+    for switch in switches:
         missing = [name for name in enum.old if name not in switch.listed and not _NO_VALUE.fullmatch(name)]
         if switch.kind not in {"match", "switch"} or switch.serves_others or not 0 < len(missing) <= MISSING:
             continue
@@ -217,16 +230,6 @@ def _family(path: RelPath) -> Literal["", "cpp", "python", "typescript"]:
     if language in {"typescript", "tsx"}:
         return "typescript"
     return "python" if language == "python" else ""
-
-
-def _switches(source: Source, each: _Grown) -> Iterator[Switch]:
-    if _family(source.path) in {"cpp", "typescript"}:
-        yield from brace_switches(source, each.name, (*each.old, *each.new))
-    elif _family(source.path) == "python" and each.name in source.text:
-        try:
-            yield from python_switches(parse(source), each.name)
-        except NotPythonError:
-            return
 
 
 CHECKER: Final = EnumSwitchDrift

@@ -4,7 +4,7 @@ Silent where the function got a guard about the same, a branch that asks the sam
 where the same guard, its condition or its message was added anywhere in the change; where what it refused has an answer
 now; where what it was about comes from elsewhere now, or is gone: a parameter, or a variable that served for more than
 to be asked of; where it said that something is not supported, stood there for the time being, never ran, or went into a
-function; for re- raising, for NotImplementedError, and in tests. A function that lost several, and a guard that went
+function; for re-raising, for NotImplementedError, and in tests. A function that lost several, and a guard that went
 from several functions, are told once. Looks at text and indentation, not at trees, so that its cost does not grow with
 the file. Invariant: the hit lies on a removed line.
 """
@@ -21,7 +21,7 @@ from roundzero.core.finding import Edit, Fix
 from roundzero.core.item import language_of
 from roundzero.core.outline import symbol_at
 from roundzero.core.regex import regex
-from roundzero.core.text import Position, Span, collapse, dominant_eol, with_eol
+from roundzero.core.text import Position, Span, collapse, dominant_eol, indentation, with_eol
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Iterator, Mapping
@@ -78,7 +78,7 @@ class GuardRemoved(ChangeChecker):
     """Finds removed guards."""
 
     name = "guard-removed"
-    version = "4"
+    version = "5"
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at every changed Python file, then for the same guard in the rest of the change."""
@@ -277,10 +277,10 @@ def _own_names(index: LineIndex, function: range, guard: Container[int | None]) 
 
 def _condition_above(index: LineIndex, line: int) -> int | None:
     """The line of the ``if`` that a line stands in; None where what it stands in is something else."""
-    indent = _indent(index.line(line))
+    indent = indentation(index.line(line))
     for at in range(line - 1, max(0, line - 12), -1):
         text = index.line(at)
-        if text.strip() and _indent(text) < indent:
+        if text.strip() and indentation(text) < indent:
             return at if text.lstrip().startswith(("if ", "elif ")) else None
     return None
 
@@ -341,16 +341,16 @@ def _replaces(index: LineIndex, line: int, about: set[str]) -> bool:
 
 def _is_in_handler(index: LineIndex, line: int) -> bool:
     """Whether a line is directly inside an ``except``: what it raises anew would have risen anyway."""
-    indent = _indent(index.line(line))
+    indent = indentation(index.line(line))
     for number in range(line - 1, max(0, line - 60), -1):
         text = index.line(number)
-        if text.strip() and _indent(text) < indent:
+        if text.strip() and indentation(text) < indent:
             stripped = text.lstrip()
             if stripped.startswith("except"):
                 return True
             if not stripped.startswith(("if ", "else", "elif ", "with ", "for ")):
                 return False
-            indent = _indent(text)
+            indent = indentation(text)
     return False
 
 
@@ -363,7 +363,7 @@ def _function(source: Source, name: str) -> range | None:
         match = _DEFINITION.match(text)
         if match is None or match.group(1) != last or symbol_at(source.path, index, number) != name:
             continue
-        indent = _indent(text)
+        indent = indentation(text)
         end = number
         depth_of_signature = text.count("(") - text.count(")")
         for inner in range(number + 1, index.line_count + 1):
@@ -371,7 +371,7 @@ def _function(source: Source, name: str) -> range | None:
             if (
                 body.strip()
                 and depth_of_signature <= 0
-                and _indent(body) <= indent
+                and indentation(body) <= indent
                 and not body.lstrip().startswith("#")
             ):
                 break
@@ -380,11 +380,6 @@ def _function(source: Source, name: str) -> range | None:
                 end = inner
         return range(number, end + 1)
     return None
-
-
-def _indent(text: str) -> int:
-    expanded = text.expandtabs(8)
-    return len(expanded) - len(expanded.lstrip())
 
 
 def _restored(file: FileChange, line: int) -> tuple[Fix, ...]:
@@ -396,7 +391,7 @@ def _restored(file: FileChange, line: int) -> tuple[Fix, ...]:
     removed = [base.index.line(number) for number in hunk.base_lines]
     first = next((text for text in removed if text.strip() and not text.lstrip().startswith("#")), "")
     if not first.lstrip().startswith(("if ", "assert", "raise ")) or any(
-        text.strip() and _indent(text) < _indent(first) for text in removed
+        text.strip() and indentation(text) < indentation(first) for text in removed
     ):
         return ()
     after = hunk.head_gap + 1

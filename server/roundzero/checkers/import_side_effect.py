@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from roundzero.checkers._base import CheckContext, PythonChecker
 from roundzero.checkers._paths import is_script_path
 from roundzero.checkers._python import blocks, definitions, dotted, within
+from roundzero.core.regex import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +40,9 @@ _WRITES: Final = frozenset({"mkdir", "write_text", "write_bytes", "unlink", "rmd
 """Methods of a path."""
 _PROCESS_STATE: Final = frozenset({"sys.path", "sys.argv", "os.environ"})
 MUCH: Final = 4
-"""Calls with an effect at the module level, from which on a file is no module that happens to have one."""
+"""Calls with an effect at the module level, from which on a file is no module that happens to have one, if there are
+some of a PROGRAM."""
+_PROGRAM: Final = regex(r"print|input|subprocess\..*|shutil\..*|os\.(?:system|popen|execv|startfile|fork|kill)")
 _ACCEPTED_KEYS: Final = frozenset({"DJANGO_SETTINGS_MODULE"})
 
 
@@ -47,7 +50,7 @@ class ImportSideEffect(PythonChecker):
     """Finds effects at module level."""
 
     name = "import-side-effect"
-    version = "4"
+    version = "5"
     nodes = (ast.Module,)
 
     def visit(self, node: ast.AST, ctx: CheckContext) -> Iterable[Hit]:
@@ -66,7 +69,7 @@ class ImportSideEffect(PythonChecker):
 def _is_script(tree: ast.Module, ctx: CheckContext) -> bool:
     """Whether a file is meant to be run: it defines nothing, or has no main guard and is a program.
 
-    A program begins with a shebang, or reads its arguments or does MUCH at the module level.
+    A program begins with a shebang, or reads its arguments or does MUCH at the module level, as programs do.
     """
     if not any(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) for node in tree.body):
         return True
@@ -74,8 +77,9 @@ def _is_script(tree: ast.Module, ctx: CheckContext) -> bool:
         return False
     calls = [part for node in _run_at_import(tree.body) for part in within(node) if isinstance(part, ast.Call)]
     reads = any(isinstance(call.func, ast.Attribute) and call.func.attr == "parse_args" for call in calls)
-    does = sum(dotted(call.func) in _EFFECTS for call in calls)
-    return ctx.file.source.text.startswith("#!") or reads or does >= MUCH
+    does = [name for call in calls if (name := dotted(call.func)) in _EFFECTS]
+    is_much = len(does) >= MUCH and any(_PROGRAM.fullmatch(name) for name in does)
+    return ctx.file.source.text.startswith("#!") or reads or is_much
 
 
 def _is_main_guard(node: ast.stmt) -> bool:

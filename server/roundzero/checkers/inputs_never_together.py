@@ -33,6 +33,10 @@ class InputsNeverTogether(PythonChecker):
     name = "inputs-never-together"
     nodes = (ast.Module, ast.ClassDef)
 
+    def __init__(self) -> None:
+        """Start before the file is known."""
+        self._written: list[tuple[bool, str]] | None = None
+
     def concerns(self, ctx: CheckContext) -> bool:
         """Only tests that name both."""
         text = ctx.file.source.text
@@ -45,14 +49,18 @@ class InputsNeverTogether(PythonChecker):
         given = {test: dict(_options(test)) for test in tests} if variables else {}
         if any(given[test] for _, test in variables):
             return
-        options = {option: name for each in given.values() for option, name in each.items()}
-        seen: set[str] = set()
+        options = {name: option for each in given.values() for option, name in each.items()}
         for variable, test in variables:
-            for option, name in options.items():
-                if option not in seen and f"_{variable}".endswith(f"_{name}"):
-                    seen.add(option)
-                    if not _is_named_elsewhere(ctx.file.tree, variable, option):
-                        yield ctx.hit_at(ctx.file.name_span(test), f"{variable}, {option}")
+            parts = variable.split("_")
+            for option in filter(None, (options.pop("_".join(parts[at:]), None) for at in range(len(parts)))):
+                if not self._is_named_elsewhere(ctx.file.tree, variable, option):
+                    yield ctx.hit_at(ctx.file.name_span(test), f"{variable}, {option}")
+
+    def _is_named_elsewhere(self, tree: ast.Module, variable: str, option: str) -> bool:
+        """Whether a function names both, or something that is no test names the variable."""
+        if self._written is None:
+            self._written = list(_written(tree))
+        return any(variable in text and (not in_test or option in text) for in_test, text in self._written)
 
 
 def _variables(test: Function) -> Iterator[str]:
@@ -98,16 +106,13 @@ def _options(test: Function) -> Iterator[tuple[str, str]]:
                     yield match["option"], match["name"].replace("-", "_").upper()
 
 
-def _is_named_elsewhere(tree: ast.Module, variable: str, option: str) -> bool:
-    """Whether a function names both, or something that is no test names the variable."""
+def _written(tree: ast.Module) -> Iterator[tuple[bool, str]]:
+    """The texts of all functions and of the decorators of classes, and whether each is a test's."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            names = variable in ast.unparse(node)
-            if names and (not is_test_function(node) or option in ast.unparse(node)):
-                return True
-        elif isinstance(node, ast.ClassDef) and any(variable in ast.unparse(each) for each in node.decorator_list):
-            return True
-    return False
+            yield is_test_function(node), ast.unparse(node)
+        elif isinstance(node, ast.ClassDef):
+            yield from ((False, ast.unparse(each)) for each in node.decorator_list)
 
 
 CHECKER: Final = InputsNeverTogether

@@ -10,6 +10,8 @@ an added line, and its host stands on no line that was there before.
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from roundzero.checkers._base import ChangeChecker, code, replace
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from roundzero.core.change import Change, FileChange
     from roundzero.core.finding import Fix
+    from roundzero.core.linemap import Hunk
     from roundzero.core.ports import GrepHit, Repository
     from roundzero.core.text import RelPath
 
@@ -84,11 +87,16 @@ class InternalAddress(ChangeChecker):
         """Keep the hosts of networks that the repository did not know."""
         addresses = self._addresses(change)
         bases = [file.base.text.lower() for file in change.files if file.base is not None] if addresses else []
+        news = {
+            name
+            for name in {each.known_as for each in addresses}
+            if not _is_named(name, bases) and not any(_was_there(change, hit) for hit in found.get(name, ()))
+        }
+        shown = {each.file.path: _Shown(each.file) for each in addresses}
         for each in addresses:
-            if not _is_named(each.known_as, bases) and not any(
-                _was_there(change, hit) for hit in found.get(each.known_as, ())
-            ):
-                yield Hit(path=each.file.path, span=each.span, subject=code(each.host), fixes=_fixes(each))
+            if each.known_as in news:
+                fixes = _fixes(each, shown[each.file.path])
+                yield Hit(path=each.file.path, span=each.span, subject=code(each.host), fixes=fixes)
 
     def _addresses(self, change: Change) -> list[_Address]:
         if self._found is None:
@@ -116,41 +124,75 @@ class _Url(NamedTuple):
         return "." in host and _known_as(host) is None and not (_DOMAIN.fullmatch(host) or _NUMBER.fullmatch(host))
 
 
-def _urls(line: str) -> list[_Url]:
-    return [
-        _Url(
-            line[: match.start()].strip(),
-            match["origin"] or match["account"],
-            (match["host"] or match["shell"]).lower(),
-            match["rest"] or match["path"] or "",
-        )
-        for match in _PARTS.finditer(line)
-    ]
+def _urls(text: str) -> Iterator[_Url]:
+    for line in text.split("\n"):
+        for match in _PARTS.finditer(line):
+            yield _Url(
+                line[: match.start()].strip(),
+                match["origin"] or match["account"],
+                (match["host"] or match["shell"]).lower(),
+                match["rest"] or match["path"] or "",
+            )
 
 
-def _fixes(address: _Address) -> tuple[Fix, ...]:
+class _Shown:
+    """The public hosts that one file shows, in the lines that were replaced and in the rows of a lock, read once."""
+
+    def __init__(self, file: FileChange) -> None:
+        self._file = file
+        self._gone: dict[int, dict[tuple[str, str], set[str]]] = {}
+
+    @cached_property
+    def _hunks(self) -> dict[int, Hunk]:
+        """By lines of the head."""
+        return {line: hunk for hunk in self._file.hunks for line in hunk.head_lines}
+
+    @cached_property
+    def _rows(self) -> dict[str, tuple[set[str], Counter[tuple[int, str]]]]:
+        """By what stands before an address: the ways to its public hosts, and how often each form is among them."""
+        rows: dict[str, tuple[set[str], Counter[tuple[int, str]]]] = defaultdict(lambda: (set(), Counter()))
+        for url in _urls(self._file.head.text) if self._file.head is not None else ():
+            if url.is_public:
+                origins, forms = rows[url.before]
+                origins.add(url.origin)
+                forms[url.form] += 1
+        return rows
+
+    def before(self, line: int, own: _Url) -> set[str]:
+        """The ways to hosts of the same thing in what a line of the head replaced."""
+        hunk, base = self._hunks[line], self._file.base
+        if hunk.head_start not in self._gone:
+            gone = self._gone[hunk.head_start] = defaultdict(set)
+            text = "\n".join(base.index.line(at) for at in hunk.base_lines) if base is not None else ""
+            for url in _urls(text):
+                if url.is_public:
+                    gone[url.before, url.rest].add(url.origin)
+        return self._gone[hunk.head_start].get((own.before, own.rest), set())
+
+    def beside(self, own: _Url) -> set[str]:
+        """The ways to hosts that the other rows of a lock name, where enough of them have the same form."""
+        if not own.before or _LOCK.search(self._file.path) is None:
+            return set()
+        origins, forms = self._rows.get(own.before, (set(), Counter()))
+        return origins if forms[own.form] >= ROWS else set()
+
+
+def _fixes(address: _Address, shown: _Shown) -> tuple[Fix, ...]:
     """Name the public host that stood here, or the one that the other rows of a lock all name."""
-    file, head, number = address.file, address.file.head, address.span.start.line
+    head, number = address.file.head, address.span.start.line
     line = head.index.line(number) if head is not None else ""
     before = line[: address.span.start.column - 1]
     own = next((url for url in _urls(line) if line.find(url.origin) <= len(before) and url.host == address.host), None)
     if head is None or own is None or line.count(own.origin) != 1:
         return ()
-    hunk = next(hunk for hunk in file.hunks if number in hunk.head_lines)
-    gone = [url for at in hunk.base_lines for url in _urls(file.base.index.line(at))] if file.base is not None else []
-    origins = {url.origin for url in gone if (url.before, url.rest) == (own.before, own.rest) and url.is_public}
-    title = "Name the host that stood here"
-    if not origins and own.before and _LOCK.search(file.path):
-        rows = [url for text in head.text.split("\n") for url in _urls(text) if url.before == own.before]
-        others = [url for url in rows if url.is_public]
-        alike = [url for url in others if url.form == own.form]
-        origins = {url.origin for url in others} if len(alike) >= ROWS else set()
-        title = "Name the host that the other rows name"
+    origins, title = shown.before(number, own), "Name the host that stood here"
+    if not origins:
+        origins, title = shown.beside(own), "Name the host that the other rows name"
     if len(origins) != 1:
         return ()
     start = line.index(own.origin) + 1
     span = Span(Position(number, start), Position(number, start + len(own.origin)))
-    return (replace(head, title, origins.pop(), span, safe=False),)
+    return (replace(head, title, next(iter(origins)), span, safe=False),)
 
 
 def _was_there(change: Change, hit: GrepHit) -> bool:

@@ -11,7 +11,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import TextChecker, code
-from roundzero.checkers._cpp_text import CLASS, closing
+from roundzero.checkers._cpp_text import CLASS
+from roundzero.checkers._pairs import closing
 from roundzero.core.finding import Hit
 from roundzero.core.item import language_of
 from roundzero.core.lexical import blanked

@@ -3,8 +3,8 @@
 The module itself is the witness: at the base ``__all__`` named at least MOST of at least FEWEST public definitions, and
 what is new is named nowhere in it. Silent where ``__all__`` is computed or extended, for what the module itself uses,
 which need not be for others, for what says that it is deprecated, in private modules, whose list is what their package
-hands on, and for tests. Invariant: what is reported is a
-function or class of the module level, under a name that the base did not bind there.
+hands on, and for tests. Invariant: what is reported is a function or class of the module level, under a name that the
+base did not bind there.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """new-logic-untested: a new public function with several branches, and no test names it.
 
 Tests may reach it through others, so this is a hint. Silent in a repository without tests, where no test named its
-module before either, where the module's own functions or its neighbours are mostly without one, where tests name its
-module and the module or those tests are part of the change, for scripts, for methods that override, for what is
-registered by a decorator, for what its own module names, and for what moved here from another file. One hit a file.
-Invariant: no file of tests mentions the function.
+module, or a function in it, before either, where the module's own functions or its neighbours are mostly without one,
+where tests name its module and the module or those tests are part of the change, for scripts, for methods that
+override, for what is registered by a decorator, for what its own module names, and for what moved here from another
+file. One hit a file. Invariant: no file of tests mentions the function.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class NewLogicUntested(ChangeChecker):
     """Finds new decisions without a test."""
 
     name = "new-logic-untested"
-    version = "4"
+    version = "5"
 
     def __init__(self) -> None:
         """Start before the change is known."""
@@ -55,7 +55,8 @@ class NewLogicUntested(ChangeChecker):
     def words(self, change: Change) -> Collection[str]:
         """The names of the new functions, of their modules and of what these modules had."""
         new = self._functions(change)
-        had = {name for file in {file.path: file for file, _, _, _ in new}.values() for name in _had(file)}
+        files = {file.path: file for file, _, _, _ in new}.values()
+        had = {name for file in files for least in (0, BRANCHES) for name in _had(file, least)}
         return {function.name for _, _, _, function in new} | {module_stem(file.path) for file, _, _, _ in new} | had
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
@@ -70,7 +71,7 @@ class NewLogicUntested(ChangeChecker):
             stem = module_stem(file.path)
             known = [hit.path for hit in found.get(stem, ()) if is_test_path(hit.path)]
             known += [path for path in tests if stem in path.rpartition("/")[2]]
-            if file.base is not None and not known:
+            if file.base is not None and not known and not any(_cases(file, found, 0)):
                 continue
             if not _is_customary(file, tests, repository, found):
                 continue
@@ -93,7 +94,7 @@ def _is_customary(
 ) -> bool:
     """Whether tests name most of what a module had, or of a new module's neighbours; of fewer than FEWEST who knows."""
     if file.base is not None:
-        cases = [any(is_test_path(hit.path) for hit in found.get(name, ())) for name in _had(file)]
+        cases = _cases(file, found, BRANCHES)
     else:
         named = " ".join(path.rpartition("/")[2] for path in tests)
         folder = file.path.rpartition("/")[0]
@@ -108,8 +109,13 @@ def _is_customary(
     return len(cases) < FEWEST or 2 * sum(cases) >= len(cases)
 
 
-def _had(file: FileChange) -> list[str]:
-    """The public functions with several branches that a module had, as many as it takes to know its custom."""
+def _cases(file: FileChange, found: Mapping[str, tuple[GrepHit, ...]], least: int) -> list[bool]:
+    """Whether tests name what a module had, one by one."""
+    return [any(is_test_path(hit.path) for hit in found.get(name, ())) for name in _had(file, least)]
+
+
+def _had(file: FileChange, least: int) -> list[str]:
+    """The public functions with that many branches that a module had, as many as it takes to know its custom."""
     if file.base is None or language_of(file.base.path) != "python":
         return []
     try:
@@ -121,7 +127,7 @@ def _had(file: FileChange) -> list[str]:
         for name, function in before.items()
         if len(function.name) >= RARE
         and not any(part.startswith("_") for part in name.split("."))
-        and sum(isinstance(part, _BRANCHES) for part in within(function)) >= BRANCHES
+        and sum(isinstance(part, _BRANCHES) for part in within(function)) >= least
     ][:ENOUGH]
 
 

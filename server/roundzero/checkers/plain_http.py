@@ -49,7 +49,9 @@ _NAMING_LINE: Final = regex(
 _MESSAGE: Final = regex(r"\b(?:raise\b|warn\(|\w*(?:Error|Exception|Warning)\()")
 _PRINTED: Final = regex(r"\b(?:print|s?echo)\([^()]*[\"'][^\"']*$")
 _WORDS: Final = regex(r"[\"'][^\"']*\w[^\"']* [^\"']*$")
-_ABOUT: Final = regex(r"\b(?:doc|help|description|epilog|deprecation)[ \t]*=")
+_ABOUT: Final = frozenset({"doc", "help", "description", "epilog", "deprecation"})
+_GIVEN: Final = regex(r"\b(?P<name>\w+)[ \t]*=[ \t]*(?:[\w.]*[ \t]*\([ \t]*)*[rRbBuUfF]{0,2}[\"']")
+"""An argument or a variable that gets a text."""
 _GOES_ON: Final = regex(r"[ \t]*[rRbBuUfF]{0,2}[\"']")
 _COMMENT: Final = regex(r"(?:^|[ \t])(?:#|//|/\*|\*|--|;|%|<!--|\.\. |REM\b)")
 _DOCSTRING: Final = regex(r"[ \t]*[rRuU]?(?:\"{3}|'{3})(?!.*(?:\"{3}|'{3}))")
@@ -68,6 +70,7 @@ _BUILDS: Final = frozenset({"starlark", "cmake", "yaml", "toml", "json", "ruby"}
 _CHECKSUM: Final = regex(
     r"\b(?:sha(?:1|224|256|384|512)(?:sum)?|integrity|URL_HASH|EXPECTED_HASH|hash)\b[\"']?[ \t]*[:= ][ \t]*[\"']?\w"
 )
+_ENTRY: Final = regex(r"[ \t]*(?P<dash>-[ \t]+)[\"']?\w[\w.-]*[\"']?[ \t]*:(?:[ \t]|$)")
 NEAR: Final = 12
 """Lines around an address in which a build may name its checksum."""
 LONGEST_TABLE: Final = 200
@@ -96,7 +99,7 @@ class PlainHttp(RelationChecker):
     """Finds added URLs with http."""
 
     name = "plain-http"
-    version = "6"
+    version = "7"
 
     def compare(self, pair: Pair) -> Iterable[Hit]:
         """Look at the added lines."""
@@ -124,7 +127,7 @@ class PlainHttp(RelationChecker):
                 continue
             if language in _BUILDS and _has_checksum(index, start.line):
                 continue
-            if language in {"python", "starlark"} and _is_explained(index, start.line):
+            if language in {"python", "starlark"} and _is_explained(index, start):
                 continue
             known.add(host)
             whole = index.span(match.start(), match.end("host"))
@@ -178,11 +181,15 @@ def _is_in_message(index: LineIndex, start: Position) -> bool:
     return _MESSAGE.search(index.line(number)) is not None
 
 
-def _is_explained(index: LineIndex, number: int) -> bool:
-    """Whether a line is part of a text about a parameter or an attribute, which may begin lines above."""
-    while number > 1 and _GOES_ON.match(index.line(number)) is not None:
+def _is_explained(index: LineIndex, start: Position) -> bool:
+    """Whether a place is part of a text about a parameter or an attribute, which may begin lines above."""
+    number = start.line
+    before = index.line(number)[: start.column - 1]
+    while number > 1 and _GOES_ON.match(before) is not None:
         number -= 1
-    return _ABOUT.search(index.line(number)) is not None
+        before = index.line(number)
+    given = [match["name"] for match in _GIVEN.finditer(before)]
+    return bool(given) and given[-1] in _ABOUT
 
 
 def _is_in_table_of_tests(index: LineIndex, number: int) -> bool:
@@ -202,15 +209,31 @@ def _is_in_table_of_tests(index: LineIndex, number: int) -> bool:
 
 
 def _has_checksum(index: LineIndex, number: int) -> bool:
-    """Whether the call or entry around a line says what has to come: lines up to a blank one or one without indent."""
+    """Whether the call or entry around a line says what has to come.
+
+    These are the lines up to a blank one, one without indent, or another entry of the list.
+    """
+    own = _depth_of_entry(index.line(number))
     for step in (-1, 1):
         for at in range(number, number + step * NEAR, step):
             line = index.line(at) if 1 <= at <= index.line_count else ""
             if not line.strip() or not line[0].isspace():
                 break
+            entry = _ENTRY.match(line)
+            is_other = line.lstrip().startswith("}") or (step > 0 and entry is not None)
+            if at != number and is_other and _indent(line) < own:
+                break
             if _CHECKSUM.search(line) is not None:
                 return True
+            if step < 0 and entry is not None and _depth_of_entry(line) <= own:
+                break
     return False
+
+
+def _depth_of_entry(line: str) -> int:
+    """The column of what a line says, behind the dash that begins an entry of YAML with names."""
+    match = _ENTRY.match(line)
+    return _indent(line) + len(match["dash"]) if match is not None else _indent(line)
 
 
 def _indent(line: str) -> int:

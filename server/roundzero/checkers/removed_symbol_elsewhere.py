@@ -56,7 +56,7 @@ class RemovedSymbolElsewhere(ChangeChecker):
 
     def words(self, change: Change) -> Collection[str]:
         """The names that went."""
-        return {gone.word for _, gone in self._removed(change)}
+        return {word for _, gone in self._removed(change) for word in (gone.word, *gone.also) if word}
 
     def check(self, change: Change, repository: Repository, found: Mapping[str, tuple[GrepHit, ...]]) -> Iterable[Hit]:
         """Look at every use of every name that went."""

@@ -11,7 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from roundzero.checkers._base import ChangeChecker
-from roundzero.checkers._editorconfig import SYMLINK, asks_for
+from roundzero.checkers._editorconfig import asks_for
+from roundzero.core.change import SYMLINK
 from roundzero.core.finding import Edit, Fix, Hit
 from roundzero.core.item import language_of
 from roundzero.core.lexical import comments_and_strings

@@ -52,14 +52,14 @@ class UnguardedKernelGrid(TextChecker):
             judged = list(_launches(source))
         else:
             return
-        guarded = [all(launch.is_guarded for launch in each) for each in judged]
-        for each, is_guarded in zip(judged, guarded, strict=True):
-            others = len(judged) - 1
-            if is_guarded or others < SIBLINGS or sum(guarded) * 2 < others:
-                continue
-            grid = next(launch.grid for launch in each if not launch.is_guarded)
-            fixes = return_early(source, grid) if language == "python" else leave_early(source, grid)
-            yield Hit(path=source.path, span=grid, subject=code(source.index.slice(grid)), fixes=fixes)
+        bare = [grids for each in judged if (grids := [launch.grid for launch in each if not launch.is_guarded])]
+        others = len(judged) - 1
+        if others < SIBLINGS or (len(judged) - len(bare)) * 2 < others:
+            return
+        grids = [each[0] for each in bare]
+        fixes = return_early(source, grids) if language == "python" else leave_early(source, grids)
+        for grid, fix in zip(grids, fixes, strict=True):
+            yield Hit(path=source.path, span=grid, subject=code(source.index.slice(grid)), fixes=fix)
 
 
 def _launches(source: Source) -> Iterator[list[Launch]]:

@@ -67,13 +67,17 @@ def apply_safe_fixes(root: Path, report: Report) -> Fixed:
             taken.append((finding, fix))
         else:
             left[reason] = None
-    broken: set[RelPath] = set()
-    while spoiled := _unwritable(files, left) - broken:
-        broken |= spoiled
-        taken = [(finding, fix) for finding, fix in taken if not broken & {edit.path for edit in fix.edits}]
+    while spoiled := _unwritable(files):
+        for path, reason in spoiled.items():
+            mine = [row for row in taken if any(edit.path == path for edit in row[1].edits)]
+            dropped = {id(row) for row in mine[len(mine) // 2 :]}
+            taken = [row for row in taken if id(row) not in dropped]
+            waits = f"{path}: one of the fixes {_OVERLAPS}"
+            left.pop(waits, None)
+            left[waits if len(dropped) < len(mine) else reason] = None
         for path, file in files.items():
-            kept = [edit for _, fix in taken for edit in fix.edits if edit.path == path]
-            file.edits = [edit for edit in file.edits if edit[2] in kept]
+            edits = [edit for _, fix in taken for edit in fix.edits if edit.path == path]
+            file.edits = [edit for edit in file.edits if edit[2] in edits]
     written = tuple(path for path, file in sorted(files.items()) if file.edits and _write(file, left))
     done = [finding for finding, fix in taken if all(edit.path in written for edit in fix.edits)]
     again = bool(written) and any(each.endswith(_OVERLAPS) for each in left)
@@ -161,21 +165,19 @@ def _take(fix: Fix, files: dict[RelPath, _File]) -> str | None:
     return None
 
 
-def _unwritable(files: dict[RelPath, _File], left: dict[str, None]) -> set[RelPath]:
-    """Files whose fixed text cannot be encoded or, in Python, no longer parses though it did."""
-    spoiled = set()
+def _unwritable(files: dict[RelPath, _File]) -> dict[RelPath, str]:
+    """Files whose fixed text cannot be encoded or, in Python, no longer parses though it did, and which of it."""
+    spoiled: dict[RelPath, str] = {}
     for path, file in files.items():
         if not file.edits:
             continue
         try:
             encode(file.fixed)
         except UnicodeEncodeError:
-            left[f"{path}: the fix has characters its encoding {file.decoded.encoding} lacks"] = None
-            spoiled.add(path)
+            spoiled[path] = f"{path}: the fix has characters its encoding {file.decoded.encoding} lacks"
             continue
         if language_of(path) == "python" and _parses(file.decoded.text) and not _parses(file.fixed.text):
-            left[f"{path}: with the fixes it would no longer parse"] = None
-            spoiled.add(path)
+            spoiled[path] = f"{path}: with the fixes it would no longer parse"
     return spoiled
 
 

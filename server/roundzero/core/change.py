@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from roundzero.core.frozen import dataclass
 from roundzero.core.linemap import Hunk, LineMap
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from roundzero.core.secrets import SecretSpan
+
+ABSENT: Final = "000000"
+"""Git's mode of a side that does not exist."""
+
+SYMLINK: Final = "120000"
+"""Git's mode of a link, whose text is a path and has no layout."""
+
+SUBMODULE: Final = "160000"
+"""Git's mode of what another repository provides."""
 
 
 class Side(Enum):
@@ -179,7 +188,7 @@ class Skip:
     reason: str
     status: Status = Status.MODIFIED
     old_path: RelPath | None = None
-    mode: str = "000000"
+    mode: str = ABSENT
     blob: str = ""
     obstacle: Obstacle = Obstacle.FILE
     size: int | None = None
@@ -278,7 +287,7 @@ class Change:
 
     @cached_property
     def _gone(self) -> frozenset[RelPath]:
-        return frozenset(skip.path for skip in self.skipped if skip.mode == "000000")
+        return frozenset(skip.path for skip in self.skipped if skip.mode == ABSENT)
 
 
 def snapshot_id(entries: Iterable[tuple[RelPath, str, str]]) -> str:

@@ -68,7 +68,7 @@ def compose(
     about: About,
 ) -> Report:
     """The report of a review. ``findings`` are all of them, sorted."""
-    findings = told_once(findings, ruleset)
+    findings = told_once(findings, ruleset, change)
     shown = tuple(finding for finding in findings if listed(finding))
     view = View(paths=about.paths or None)
     covered = coverage(change, view)

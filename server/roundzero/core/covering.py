@@ -80,4 +80,4 @@ def _under(finding: Finding, other: Finding | None) -> Finding:
     """The finding, hidden if there is another one over it."""
     if other is None:
         return finding
-    return finding.but(hidden=f"covered by {other.seen.item}", counts=False, blocking=False, not_blocking_because=None)
+    return finding.hidden_for(f"covered by {other.seen.item}")

@@ -223,6 +223,10 @@ class Finding:
         """A copy with some fields changed."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
+    def hidden_for(self, reason: str) -> Finding:
+        """A copy that is not shown and decides nothing, for a reason that lies in other findings."""
+        return self.but(hidden=reason, counts=False, blocking=False, not_blocking_because=None)
+
 
 def observe(
     item: Item, hit: Hit, source: Source | None, *, producer: str, version: str, language: Language = "en"

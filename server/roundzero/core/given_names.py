@@ -14,7 +14,7 @@ from roundzero.core.finding import Origin
 from roundzero.core.item import UNDEFINED_CODE, RuffCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from roundzero.core.finding import Finding
     from roundzero.core.item import ItemId
@@ -34,7 +34,9 @@ def without_given(findings: Sequence[Finding], ruleset: Ruleset) -> list[Finding
         if finding.origin is Origin.PRE_EXISTING and _is_about_names(finding, ruleset):
             before[finding.seen.item, finding.seen.path].add(finding.seen.title)
     return [
-        _given(finding) if _is_given(finding, before.get((finding.seen.item, finding.seen.path), ())) else finding
+        finding.hidden_for(REASON)
+        if _is_given(finding, before.get((finding.seen.item, finding.seen.path), ()))
+        else finding
         for finding in findings
     ]
 
@@ -44,11 +46,7 @@ def _is_about_names(finding: Finding, ruleset: Ruleset) -> bool:
     return any(isinstance(check, RuffCheck) and UNDEFINED_CODE in check.codes for check in checks)
 
 
-def _is_given(finding: Finding, before: set[str] | tuple[()]) -> bool:
+def _is_given(finding: Finding, before: Collection[str]) -> bool:
     if not before or finding.hidden is not None or finding.origin is not Origin.INTRODUCED:
         return False
     return finding.seen.title in before or len(before) >= MANY
-
-
-def _given(finding: Finding) -> Finding:
-    return finding.but(hidden=REASON, counts=False, blocking=False, not_blocking_because=None)

@@ -29,6 +29,10 @@ _SLASHES: Final = r"(?P<comment>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?)"
 _FAMILIES: Final[Mapping[str, str]] = {
     "python": f"{_ESCAPED}|{_LONG_STRINGS}|{_SHORT_STRINGS}|{_HASH}",
     "shell": rf"{_ESCAPED}|{_SHORT_STRINGS}|(?<![^\s;]){_HASH}",
+    "cmake": (
+        rf"{_ESCAPED}|(?P<comment>#\[(?P<more>=*)\[.*?(?:\](?P=more)\]|\Z)|#[^\r\n]*)"
+        r"|\[(?P<signs>=*)\[.*?(?:\](?P=signs)\]|\Z)" + r'|"(?:[^"\\]|\\.)*+"'
+    ),
     "yaml": rf"(?<![^\s\[{{,:-])(?:{_DOUBLE}|'(?:[^'\r\n]|'')*+')|(?<!\S){_HASH}",
     "slashes": rf"{_ESCAPED}|{_SHORT_STRINGS}|`(?:[^`\\]|\\.)*`?|{_SLASHES}",
     "c": rf"{_RAW}|{_DOUBLE}|'(?:[^'\\\r\n]|{_ESCAPED}){{1,4}}'|{_SLASHES}",
@@ -39,13 +43,14 @@ _FAMILIES: Final[Mapping[str, str]] = {
 }
 _FAMILY_OF: Final[Mapping[str, str]] = {
     **dict.fromkeys(("python", "starlark", "toml"), "python"),
-    **dict.fromkeys(("bash", "ruby", "cmake", "make", "dockerfile"), "shell"),
+    **dict.fromkeys(("bash", "ruby", "make", "dockerfile"), "shell"),
     **dict.fromkeys(
         ("javascript", "typescript", "tsx", "jsx", "go", "java", "kotlin", "swift", "scala",
          "csharp", "php", "proto", "css"),
         "slashes",
     ),
     **dict.fromkeys(("c", "cpp", "cuda"), "c"),
+    "cmake": "cmake",
     "yaml": "yaml",
     "rust": "rust",
     "lua": "dashes",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from roundzero.core.item import language_of
 from roundzero.core.regex import regex
+from roundzero.core.text import indentation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,13 +39,13 @@ def block_around(path: RelPath, index: LineIndex, line: int) -> range | None:
     start = next((number for number, _ in _definitions(index, line)), None)
     if start is None:
         return None
-    outer = _indent(index.line(start))
+    outer = indentation(index.line(start))
     end = start
     for number in range(start + 1, index.line_count + 1):
         text = index.line(number)
         if not text.strip():
             continue
-        if _indent(text) <= outer and not _closes(text):
+        if indentation(text) <= outer and not _closes(text):
             break
         end = number
     while start > 1 and _DECORATOR.match(index.line(start - 1)):
@@ -58,7 +59,7 @@ def _definitions(index: LineIndex, line: int) -> Iterator[tuple[int, str]]:
     while start < index.line_count and _DECORATOR.match(index.line(start)):
         start += 1
     text = index.line(start)
-    limit = _indent(text) if text.strip() else None
+    limit = indentation(text) if text.strip() else None
     if (match := _DEFINITION.match(text)) is not None:
         yield start, match.group(2)
     for number in range(start - 1, 0, -1):
@@ -68,8 +69,8 @@ def _definitions(index: LineIndex, line: int) -> Iterator[tuple[int, str]]:
         if not text.strip():
             continue
         if limit is None:
-            limit = _indent(text) + 1
-        indent = _indent(text)
+            limit = indentation(text) + 1
+        indent = indentation(text)
         if indent < limit and (match := _DEFINITION.match(text)) is not None:
             yield number, match.group(2)
             limit = indent
@@ -78,7 +79,3 @@ def _definitions(index: LineIndex, line: int) -> Iterator[tuple[int, str]]:
 def _closes(text: str) -> bool:
     """Whether a line only ends a signature that was written over several lines."""
     return text.lstrip().startswith((")", "]", "}"))
-
-
-def _indent(text: str) -> int:
-    return len(text.expandtabs(8)) - len(text.expandtabs(8).lstrip())

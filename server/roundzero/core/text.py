@@ -9,6 +9,7 @@ every position inside the text.
 from __future__ import annotations
 
 from bisect import bisect_right
+from functools import lru_cache
 from typing import Final, NewType
 
 from roundzero.core.frozen import dataclass
@@ -155,8 +156,9 @@ def encode(decoded: Decoded) -> bytes:
     return (_BOM if decoded.bom else b"") + decoded.text.encode(decoded.encoding)
 
 
+@lru_cache(maxsize=4)
 def dominant_eol(text: str) -> str:
-    r"""The terminator most lines of ``text`` have: ``"\r\n"`` or ``"\n"``."""
+    r"""The terminator most lines of ``text`` have: ``"\r\n"`` or ``"\n"``. Counted once for all fixes of a text."""
     crlf = text.count("\r\n")
     return "\r\n" if crlf * 2 > text.count("\n") else "\n"
 
@@ -165,6 +167,12 @@ def with_eol(text: str, eol: str) -> str:
     r"""``text`` with every ``\n`` and ``\r\n`` turned into ``eol``."""
     unix = text.replace("\r\n", "\n")
     return unix if eol == "\n" else unix.replace("\n", eol)
+
+
+def indentation(line: str) -> int:
+    """How far a line is indented, in columns: a tab goes on to the next multiple of eight, as Python has it."""
+    expanded = line.expandtabs(8)
+    return len(expanded) - len(expanded.lstrip())
 
 
 def clash(one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.change import FileChange, Skip, SkipKind, Source, Status
+from roundzero.core.change import ABSENT, FileChange, Skip, SkipKind, Source, Status
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
 from roundzero.core.text import Decoded, decode, encode
 from roundzero.git import rules
-from roundzero.git.diff import ABSENT
 from roundzero.git.hunks import as_committed, parse_hunks, settle, split_lines, whole
 
 if TYPE_CHECKING:

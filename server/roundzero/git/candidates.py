@@ -9,13 +9,12 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.change import Status, blob_id
+from roundzero.core.change import ABSENT, SUBMODULE, Status, blob_id
 from roundzero.core.rule_files import IGNORE_FILE
 from roundzero.core.text import Decoded, RelPath
 from roundzero.errors import OutsideError
 from roundzero.git import build, rules
 from roundzero.git.build import Candidate
-from roundzero.git.diff import ABSENT, SUBMODULE, Entry
 from roundzero.git.files import DiskFile, FileKind
 from roundzero.git.renames import pair
 from roundzero.proc import side_by_side
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from roundzero.git.blobs import Blob
+    from roundzero.git.diff import Entry
     from roundzero.git.listing import Access, CollectRules, Seen, Target
 
 _UNKNOWN_MODE: Final = ""

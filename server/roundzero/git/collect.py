@@ -10,12 +10,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.change import Change, FileChange, HeadState, Skip, Status, blob_id, snapshot_id
+from roundzero.core.change import ABSENT, Change, FileChange, HeadState, Skip, Status, blob_id, snapshot_id
 from roundzero.core.frozen import dataclass
 from roundzero.core.text import Decoded, RelPath
 from roundzero.git import build
 from roundzero.git.candidates import Candidates
-from roundzero.git.diff import ABSENT
 from roundzero.git.listing import look
 from roundzero.git.merging import without_merged
 

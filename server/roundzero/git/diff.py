@@ -14,12 +14,6 @@ from roundzero.core.text import RelPath
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ABSENT: Final = "000000"
-"""The mode of a side that does not exist."""
-
-SYMLINK: Final = "120000"
-SUBMODULE: Final = "160000"
-
 _ESCAPES: Final = {
     7: b"\\a",
     8: b"\\b",

@@ -13,7 +13,7 @@ import stat
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.change import blob_id
+from roundzero.core.change import ABSENT, SYMLINK, blob_id
 from roundzero.core.frozen import dataclass
 from roundzero.regular import NotRegularError, open_regular
 
@@ -43,7 +43,7 @@ class DiskFile:
     """A file as it is now. ``data`` None unless it is regular, readable and not larger than asked for."""
 
     kind: FileKind
-    mode: str = "000000"
+    mode: str = ABSENT
     size: int = 0
     blob: str = ""
     data: bytes | None = None
@@ -87,7 +87,7 @@ class WorkTree:
             return _failed(error)
         return DiskFile(
             kind=FileKind.SYMLINK,
-            mode="120000",
+            mode=SYMLINK,
             size=len(target),
             blob=blob_id(target, algorithm=self._object_format),
         )

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.change import SUBMODULE, SYMLINK
 from roundzero.core.frozen import dataclass
-from roundzero.git.diff import SUBMODULE, SYMLINK, relpath
+from roundzero.git.diff import relpath
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

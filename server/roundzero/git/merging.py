@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.change import FileChange, Skip, SkipKind, Source, Status, blob_id
+from roundzero.core.change import ABSENT, FileChange, Skip, SkipKind, Source, Status, blob_id
 from roundzero.core.text import dominant_eol
 from roundzero.git import build
-from roundzero.git.diff import ABSENT, parse
+from roundzero.git.diff import parse
 from roundzero.git.hunks import split_lines
 
 if TYPE_CHECKING:

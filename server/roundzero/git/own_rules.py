@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+from roundzero.core.change import SYMLINK
 from roundzero.core.rule_files import FOLDER, PROJECT_FILE, SETTINGS_FILE
 from roundzero.git.diff import relpath
 
@@ -40,7 +41,7 @@ async def lay_out(commands: Commands, blobs: Blobs, commit: str, folder: Path) -
         mode, _, identity = facts.partition(b" ")
         if mode.startswith(b"100") and len(files) < _MOST_FILES:
             files[relpath(name)] = identity.rpartition(b" ")[2].decode("ascii")
-        elif mode == b"120000":
+        elif mode == SYMLINK.encode():
             links.append(relpath(name))
     found = await blobs.get(files.values(), max_bytes=_MOST_BYTES)
     texts = {path: found[name].data for path, name in files.items() if name in found}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.change import Obstacle, SkipKind
+from roundzero.core.change import SUBMODULE, SYMLINK, Obstacle, SkipKind
 from roundzero.core.frozen import dataclass
 from roundzero.core.ignore_patterns import ignore_patterns
 from roundzero.core.rule_files import IGNORE_FILE
-from roundzero.git.diff import SUBMODULE, SYMLINK, raw_path, relpath
+from roundzero.git.diff import raw_path, relpath
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

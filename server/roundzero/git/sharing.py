@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from roundzero.core.change import Side, SkipKind
+from roundzero.core.change import ABSENT, Side, SkipKind
 from roundzero.git import rules
-from roundzero.git.diff import ABSENT, relpath
+from roundzero.git.diff import relpath
 from roundzero.git.files import inside
 from roundzero.git.listing import ignore_text
 from roundzero.proc import side_by_side

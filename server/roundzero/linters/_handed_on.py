@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.regex import regex
+from roundzero.core.text import indentation
 
 if TYPE_CHECKING:
     from roundzero.core.change import Source
@@ -90,9 +91,9 @@ def _statement(source: Source, number: int) -> int:
 def _is_tried(source: Source, number: int) -> bool:
     """Whether an import stands where it has to fail, or in a test that does nothing but import."""
     index = source.index
-    indent = _indent(index.line(number))
+    indent = indentation(index.line(number))
     above = number - 1
-    while above and (_BLANK.fullmatch(index.line(above)) or _indent(index.line(above)) >= indent):
+    while above and (_BLANK.fullmatch(index.line(above)) or indentation(index.line(above)) >= indent):
         above -= 1
     line = index.line(above)
     if _FAILS.match(line):
@@ -103,25 +104,21 @@ def _is_tried(source: Source, number: int) -> bool:
         text = index.line(below)
         if _BLANK.fullmatch(text):
             continue
-        if _indent(text) <= _indent(line):
+        if indentation(text) <= indentation(line):
             break
         if not _ONLY_IMPORTS.match(text):
             return False
     return True
 
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
 def _is_branch(source: Source, number: int) -> bool:
     """Whether nothing but branches is around an indented line."""
     line = source.index.line(number)
-    indent = _indent(line)
+    indent = indentation(line)
     while indent and number > 1:
         number -= 1
         line = source.index.line(number)
-        here = _indent(line)
+        here = indentation(line)
         if here >= indent or _BLANK.fullmatch(line):
             continue
         if not _BRANCH.match(line):

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.regex import regex
+from roundzero.core.text import indentation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ def is_meant(index: LineIndex, number: int, *, in_test: bool) -> bool:
     line = index.line(number)
     if in_test and any(_REMARK.search(index.line(each)) for each in (number, number + 1)):
         return True
-    indent = _indent(line)
+    indent = indentation(line)
     above = number - 1
     while above and _BLANK.fullmatch(index.line(above)):
         above -= 1
@@ -51,7 +52,7 @@ def is_meant(index: LineIndex, number: int, *, in_test: bool) -> bool:
     while below <= index.line_count:
         line = index.line(below)
         if not _BLANK.fullmatch(line):
-            if _indent(line) <= indent:
+            if indentation(line) <= indent:
                 return False
             if _RAISES_AGAIN.fullmatch(line):
                 return True
@@ -64,15 +65,15 @@ def cleans_up(index: LineIndex, number: int) -> bool:
 
     Its function is for that, or it stands in another handler and only one thing is tried, which puts something away.
     """
-    indent = _indent(index.line(number))
+    indent = indentation(index.line(number))
     tried = [text for text in _block_above(index, number) if not _BLANK.fullmatch(text)]
     call = _CALL.fullmatch(tried[0]) if len(tried) == 1 else None
     puts_away = call is not None and _PUTS_AWAY.match(call["called"].rpartition(".")[2]) is not None
     for above in range(number - 1, 0, -1):
         line = index.line(above)
-        if _BLANK.fullmatch(line) or _indent(line) >= indent:
+        if _BLANK.fullmatch(line) or indentation(line) >= indent:
             continue
-        indent = _indent(line)
+        indent = indentation(line)
         if line.lstrip().startswith(("def ", "async def ")):
             return _CLEANS_UP.match(line) is not None
         if puts_away and line.lstrip().startswith(("except", "finally")):
@@ -82,29 +83,25 @@ def cleans_up(index: LineIndex, number: int) -> bool:
 
 def _block_above(index: LineIndex, number: int) -> Iterator[str]:
     """The lines between a handler and what stands above it at its indentation."""
-    indent = _indent(index.line(number))
+    indent = indentation(index.line(number))
     for above in range(number - 1, 0, -1):
         line = index.line(above)
-        if not _BLANK.fullmatch(line) and _indent(line) <= indent:
+        if not _BLANK.fullmatch(line) and indentation(line) <= indent:
             return
         yield line
 
 
 def _ends_try(index: LineIndex, number: int, indent: int) -> bool:
     """Whether a statement above a handler of this indentation stands in what is tried, directly or under a ``with``."""
-    least = _indent(index.line(number))
+    least = indentation(index.line(number))
     for above in range(number - 1, 0, -1):
         line = index.line(above)
         if _BLANK.fullmatch(line):
             continue
-        if _indent(line) <= indent:
+        if indentation(line) <= indent:
             return line.lstrip().startswith("try")
-        if _indent(line) < least:
+        if indentation(line) < least:
             if not line.lstrip().startswith(("with ", "async with ")):
                 return False
-            least = _indent(line)
+            least = indentation(line)
     return False
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.regex import regex
+from roundzero.core.text import indentation
 
 if TYPE_CHECKING:
     from roundzero.core.text import LineIndex, Position
@@ -22,6 +23,8 @@ _CHANGES: Final = (
     r"(?:=|\breturn|\byield)[ \t]*{name}[ \t]*(?:#.*)?$"
 )
 """Methods and assignments that change it, and what keeps or hands back the object itself."""
+SIGNATURE: Final = 40
+"""Lines above a default within which its ``def`` stands."""
 LONGEST: Final = 400
 """Lines of a function that are looked at."""
 
@@ -35,22 +38,19 @@ def is_kept_on_purpose(index: LineIndex, start: Position) -> bool:
 def is_only_read(index: LineIndex, start: Position) -> bool:
     """Whether the parameter whose default begins at a place is never changed, kept or handed back in its function."""
     match = _NAME.search(index.line(start.line)[: start.column - 1])
-    first = next((at for at in range(start.line, max(0, start.line - 40), -1) if _DEFINES.match(index.line(at))), None)
+    first = next(
+        (at for at in range(start.line, max(0, start.line - SIGNATURE), -1) if _DEFINES.match(index.line(at))), None
+    )
     if match is None or first is None:
         return False
     changes = re.compile(_CHANGES.format(name=re.escape(match[1])))
-    indent = _indent(index.line(first))
+    indent = indentation(index.line(first))
     if changes.search(index.line(start.line), start.column - 1) is not None:
         return False
     for number in range(start.line + 1, min(first + LONGEST, index.line_count) + 1):
         line = index.line(number).rstrip("\r")
-        if line.strip() and _indent(line) <= indent and not line.lstrip().startswith((")", "#")):
+        if line.strip() and indentation(line) <= indent and not line.lstrip().startswith((")", "#")):
             return True
         if changes.search(line) is not None:
             return False
     return first + LONGEST > index.line_count
-
-
-def _indent(line: str) -> int:
-    expanded = line.expandtabs(8)
-    return len(expanded) - len(expanded.lstrip())

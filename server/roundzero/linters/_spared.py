@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from roundzero.core.regex import regex
 from roundzero.core.samples import TEST_FOLDERS
+from roundzero.core.text import indentation
 from roundzero.linters._snippets import is_snippet
 
 if TYPE_CHECKING:
@@ -55,12 +56,14 @@ _FILLED: Final = regex(
 )
 """A line that makes names of its module while that runs: what is defined there cannot be read."""
 _LINES_OF_LITERAL: Final = 20
+"""Lines above a quoted word within which the brackets that it is in open."""
 _LONGEST: Final = 400
 """Characters of a line that are looked at."""
 _SPHINX: Final = regex(r"(?:^|/)(?:docs?|documentation)/(?:[^/]+/)*conf\.py$")
 _OF_USE: Final = frozenset({"B006", "B010", "S307", "S602", "S605"})
 _DEBUGGER: Final = regex(r"^[ \t]*(?:import|from)[ \t]+(?:bdb|pdb|code|codeop)\b", re.MULTILINE)
 """What runs the text that a person types."""
+_SETS: Final = regex(r"setattr\([ \t]*(\w+)[ \t]*,")
 _EARLIER: Final = regex(r"from line (\d+)")
 _TEST_SUPPORT: Final = regex(r"^_?test(?:_|s?\.|base|case|ing|util)|_tests?\.py$|^conftest\.py$")
 _QUOTED: Final = regex(r"[^`]*`([^`\n]*)`")
@@ -143,7 +146,7 @@ class Spared:
     def _has_use(self, code: str, words: str, span: Span) -> bool:
         """Whether a command has no variable part, code is a debugger's to run, or a default in a test is only read."""
         if code == "B010":
-            return span.start.column == 1  # a module puts something into another, which type checkers refuse
+            return self._puts_into_another(span)
         if code == "S307":
             return _DEBUGGER.search(self._source.text) is not None
         if code != "B006":
@@ -152,6 +155,12 @@ class Spared:
 
         index, for_test = self._source.index, self._in_test or is_test_support(self._source.path)
         return is_kept_on_purpose(index, span.start) or (for_test and is_only_read(index, span.start))
+
+    def _puts_into_another(self, span: Span) -> bool:
+        """Whether a module, while it is loaded, puts something into what is not its own, which type checkers refuse."""
+        match = _SETS.match(self._source.index.line(span.start.line)) if span.start.column == 1 else None
+        own = rf"^{match[1]}[ \t]*(?::[^=\n]*)?=(?!=)" if match is not None else ""
+        return span.start.column == 1 and not (own and re.search(own, self._source.text, re.MULTILINE))
 
     def _has_import(self, code: str, words: str, span: Span) -> bool:
         """Whether an import serves: a debugger's, or one that nothing in the file seems to use."""
@@ -194,22 +203,17 @@ def _is_for_its_effect(index: LineIndex, line: int) -> bool:
 
 def _is_probe(index: LineIndex, line: int) -> bool:
     """Whether an import that is tried asks if the module is there: something is done where it is, or is not."""
-    indent = _indent(index.line(line))
+    indent = indentation(index.line(line))
     for number in range(line + 1, index.line_count + 1):
         text = index.line(number)
         if not text.strip():
             continue
-        if _indent(text) < indent:
+        if indentation(text) < indent:
             then = (index.line(after).strip() for after in range(number + 1, index.line_count + 1))
             return text.lstrip().startswith("except") and next(filter(None, then), "pass") != "pass"
-        if _indent(text) == indent and not text.lstrip().startswith(("import ", "from ", ")", "#")):
+        if indentation(text) == indent and not text.lstrip().startswith(("import ", "from ", ")", "#")):
             return True
     return False
-
-
-def _indent(text: str) -> int:
-    expanded = text.expandtabs(8)
-    return len(expanded) - len(expanded.lstrip())
 
 
 def _is_silenced(code: str, line: str) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from roundzero.core.regex import regex
+from roundzero.core.text import indentation
 
 if TYPE_CHECKING:
     import re
@@ -29,8 +30,8 @@ _ASSIGNED: Final = regex(
 )
 """A variable that is not called a result, and what it gets."""
 _HELD: Final = regex(
-    r"(?:creat|open|begin|start|make|build|connect|regist|mount|launch|spawn|acquire|release|enter|install|patch|set_?up|"
-    r"attach|subscri|schedul|submit|bind|mapper|mock)\w*\("
+    r"(?<![a-z])(?<!is_)(?<!has_)(?:re|un|auto|pre)?(?:creat|open|begin|start(?!s)|make|build|connect|regist|mount|"
+    r"launch|spawn|acquire|release|enter|install|patch|set_?up|attach|subscri|schedul|submit|bind|mapper|mock)\w*\("
 )
 """A call that makes, begins or holds something."""
 _OF_CLASS: Final = regex(r"[ \t]*\w+[ \t]*(?::[^=]*)?=[ \t]*(?:\w+\.)*[A-Z]\w*[a-z]\w*\(")
@@ -70,14 +71,14 @@ def need_not_be_read(index: LineIndex, number: int, *, in_test: bool = False) ->
     line = index.line(number)
     if _FOR_EFFECT.match(line) or _IS_OPEN.search(line) or (in_test and _is_held(line)):
         return True
-    indent = _indent(line)
+    indent = indentation(line)
     if _is_followed_by_failing(index, number, indent):
         return True
     for above in range(number - 1, max(0, number - LONGEST), -1):
         line = index.line(above)
-        if _BLANK.fullmatch(line) or _indent(line) >= indent:
+        if _BLANK.fullmatch(line) or indentation(line) >= indent:
             continue
-        indent = _indent(line)
+        indent = indentation(line)
         if _HAS_TO_FAIL.match(line):
             return True
         if _DEFINES.match(line):
@@ -95,8 +96,8 @@ def _is_followed_by_failing(index: LineIndex, number: int, indent: int) -> bool:
     """Whether the statement after the one on a line fails the test: the first should have raised."""
     for below in range(number + 1, min(number + LONGEST, index.line_count) + 1):
         line = index.line(below)
-        if not (_BLANK.fullmatch(line) or _indent(line) > indent or line.lstrip().startswith((")", "]", "}"))):
-            return _indent(line) == indent and _FAILS.match(line) is not None
+        if not (_BLANK.fullmatch(line) or indentation(line) > indent or line.lstrip().startswith((")", "]", "}"))):
+            return indentation(line) == indent and _FAILS.match(line) is not None
     return False
 
 
@@ -122,14 +123,14 @@ def is_taken(index: LineIndex, number: int) -> bool:
     """
     if not _DEFINES.match(index.line(number)) or _TEST.match(index.line(number)):
         return False
-    indent = _indent(index.line(number))
+    indent = indentation(index.line(number))
     for above in range(number - 1, max(0, number - LONGEST), -1):
         line = index.line(above)
         if not line.lstrip().startswith("@"):
             if (
                 _BLANK.fullmatch(line)
-                or _indent(line) < indent
-                or (_indent(line) == indent and line.strip()[0] not in ")]")
+                or indentation(line) < indent
+                or (indentation(line) == indent and line.strip()[0] not in ")]")
             ):
                 return False
         elif _TAKES.match(line):
@@ -146,8 +147,3 @@ def _is_marked(index: LineIndex, number: int, also: re.Pattern[str] | None = Non
         if _MARKED.match(line) or _READ_AS_TEXT.match(line) or (also is not None and also.match(line)):
             return True
     return False
-
-
-def _indent(line: str) -> int:
-    expanded = line.expandtabs(8)
-    return len(expanded) - len(expanded.lstrip())

@@ -9,7 +9,7 @@ import re
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from roundzero.core.change import Side
+from roundzero.core.change import ABSENT, SUBMODULE, Side
 from roundzero.core.claims import bound
 from roundzero.core.frozen import dataclass
 from roundzero.core.item import language_of
@@ -88,7 +88,7 @@ class ProbeView:
     def unread(self) -> str | None:
         """A file of the change that nobody read, so that nothing is known to be nowhere; None where all were."""
         for skip in self.change.skipped:
-            if skip.mode not in {"000000", "160000"} and skip.reason not in _NOTHING_TO_READ:
+            if skip.mode not in {ABSENT, SUBMODULE} and skip.reason not in _NOTHING_TO_READ:
                 return f"{skip.path} was not read"
         return None
 
