@@ -267,6 +267,7 @@ _CHINESE: Final = {
     "{path} changed while it was reviewed": "{path} 在审查期间发生了变化",
     "{place}: the text to replace is not there": "{place}：要替换的文本不在该处",
     "{place}: overlaps another fix; run again": "{place}：与另一处修复重叠；请再运行一次",
+    "{place}: one of the fixes overlaps another fix; run again": "{place}：其中一处修复与另一处重叠；请再运行一次",
     "{path}: the fix has characters its encoding {encoding} lacks": "{path}：修复含有其编码 {encoding} 没有的字符",
     "{path}: with the fixes it would no longer parse": "{path}：应用修复后将无法解析",
     "{path} changed while it was fixed": "{path} 在修复期间发生了变化",
